@@ -1,0 +1,42 @@
+/* rng.h - counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011)
+ *
+ * A number is a function of (seed, purpose, index), so any thread can make any of them and
+ * the answer does not depend on who asks first. */
+#ifndef SE_RNG_H
+#define SE_RNG_H
+
+#include <stdint.h>
+
+/* The bare block function: four words from a counter of four and a key of two. */
+void se_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+/* A stream of numbers for one purpose (a constant of the calling code, SE_RNG_*) and one
+ * index (a vertex, a draw, a task). */
+struct se_rng {
+    uint32_t counter[4], key[2], out[4];
+    unsigned left;
+};
+
+enum se_rng_purpose {           /* never renumber: results for a seed depend on it */
+    SE_RNG_TEST = 0,
+    SE_RNG_GEN_EDGES = 1,
+    SE_RNG_GEN_FEATURES = 2,
+    SE_RNG_GEN_LABELS = 3,
+    SE_RNG_SPLIT = 4,
+    SE_RNG_NOISE_ADD = 5,
+    SE_RNG_NOISE_REMOVE = 6,
+    SE_RNG_TREE = 7,
+    SE_RNG_SAMPLE = 8,
+    SE_RNG_INIT = 9,
+    SE_RNG_DROPOUT = 10,
+    SE_RNG_SIM = 11
+};
+
+void se_rng_init(struct se_rng *r, uint64_t seed, uint32_t purpose, uint64_t index);
+uint32_t se_rng_u32(struct se_rng *r);
+uint64_t se_rng_u64(struct se_rng *r);
+double se_rng_unit(struct se_rng *r);                      /* [0, 1), 53 bits */
+uint64_t se_rng_below(struct se_rng *r, uint64_t n);       /* 0..n-1 without bias, n >= 1 */
+double se_rng_normal(struct se_rng *r);                    /* mean 0, variance 1 */
+
+#endif
