@@ -42,6 +42,7 @@ int se_fail_errno(struct se_err *err, enum se_code code, const char *fmt, ...)
     va_end(ap);
     len = strlen(err->text);
     snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(why));
+    errno = why;
     return -1;
 }
 

@@ -7,7 +7,8 @@
 /* Run work(arg, task, thread) for task = 0 .. tasks-1 on up to `threads` threads, the caller
  * among them; each task once, taken in ascending order; returns when all are done.  What a
  * task computes must not depend on the thread it runs on (0 <= thread < threads, for scratch
- * memory).  Threads are started at the first call that needs them and kept. */
+ * memory).  Threads are started at the first call that needs them and kept.  Call it from one
+ * thread only, never from inside `work`. */
 typedef void se_work(void *arg, uint64_t task, int thread);
 void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg);
 

@@ -1,0 +1,130 @@
+# se-gsl: graph structure learning by structural entropy, as a set of small programs
+#
+# make            build the tools into build/bin
+# make demo       run the main job on data made on the spot
+# make test       build and test
+# A new file in tools/ is a new tool, in common/ or formats/ a new part of the library.
+
+VERSION := 0.1.0
+B       ?= build
+PREFIX  ?= /usr/local
+SECONDS ?= 30
+
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+           -Wcast-qual -Wwrite-strings -Wvla -Werror
+BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
+SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -MMD -MP $(WARN) -DSE_VERSION='"$(VERSION)"' \
+           -DSE_BLAS='"OpenBLAS $(BLAS)"'
+LIBS    := -Wl,--as-needed -lopenblas -lz -lm -lpthread -ldl
+
+SOURCES := $(sort $(wildcard common/*.c formats/*.c))
+LIB     := $(B)/libse.a
+NAMES   := $(patsubst tools/%.c,%,$(sort $(wildcard tools/se-*.c)))
+TOOLS   := $(NAMES:%=$(B)/bin/%)
+UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test-*.c)))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz-*.c)))
+COMPLETIONS := $(NAMES:%=$(B)/completions/%) $(NAMES:%=$(B)/completions/_%)
+SCRIPTS := $(wildcard .ci/run tests/setup tests/run tests/bench/*.sh tests/bench/run man/update \
+           pipelines/* tests/*.bash)
+
+all: $(TOOLS) $(COMPLETIONS)
+
+# Packages are looked for once; tests/setup installs them or says how.
+$(B)/.%-ready: tests/setup
+	@mkdir -p $(@D)
+	tests/setup $*
+	@touch $@
+
+$(B)/%.o: %.c | $(B)/.build-ready
+	@mkdir -p $(@D)
+	$(CC) $(SE_FLAGS) $(CFLAGS) -c -o $@ $<
+
+$(LIB): $(SOURCES:%.c=$(B)/%.o)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/completions/_%: $(B)/bin/%
+	@mkdir -p $(@D)
+	$< --completion zsh > $@
+
+$(B)/completions/%: $(B)/bin/%
+	@mkdir -p $(@D)
+	$< --completion bash > $@
+
+units: $(UNITS)
+
+demo: all
+	@pipelines/demo $(B)/bin
+
+test: all units | $(B)/.test-ready
+	tests/run $(B)
+
+# The same tests with every access and every undefined operation checked
+check-sanitize:
+	$(MAKE) B=build/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer \
+	    -fsanitize=address,undefined -fno-sanitize-recover=all' test
+
+lint: all | $(B)/.lint-ready
+	cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr \
+	    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -I. -D_GNU_SOURCE \
+	    -D__x86_64__ tools common formats
+	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) $(wildcard tools/*.c) -- \
+	    -std=gnu11 -D_GNU_SOURCE -I. 2>/dev/null
+	shellcheck $(SCRIPTS)
+	for page in man/*.[1-9]; do groff -mdoc -ww -z $$page || exit 1; done
+	mandoc -T lint -W warning man/*.[1-9]
+
+fuzz: | $(B)/.fuzz-ready
+	$(MAKE) B=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	    -fno-sanitize-recover=all' fuzzers
+	tests/fuzz/run build/fuzz $(SECONDS)
+
+fuzzers: $(FUZZERS)
+
+$(FUZZERS): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+bench: all | $(B)/.bench-ready
+	tests/bench/run $(B)/bin
+
+# Refresh what the man pages say of options
+man: all
+	man/update $(B)/bin
+
+BIN  = $(DESTDIR)$(PREFIX)/bin
+MAN  = $(DESTDIR)$(PREFIX)/share/man
+BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+
+install: all
+	install -d $(BIN) $(MAN)/man1 $(MAN)/man5 $(MAN)/man7 $(BASH) $(ZSH)
+	install $(TOOLS) $(BIN)
+	install -m 644 man/*.1 $(MAN)/man1
+	install -m 644 man/*.5 $(MAN)/man5
+	install -m 644 man/*.7 $(MAN)/man7
+	install -m 644 $(NAMES:%=$(B)/completions/%) $(BASH)
+	install -m 644 $(NAMES:%=$(B)/completions/_%) $(ZSH)
+
+uninstall:
+	rm -f $(NAMES:%=$(BIN)/%) $(NAMES:%=$(BASH)/%) $(NAMES:%=$(ZSH)/_%)
+	rm -f $(patsubst man/%,$(MAN)/man1/%,$(wildcard man/*.1)) \
+	    $(patsubst man/%,$(MAN)/man5/%,$(wildcard man/*.5)) \
+	    $(patsubst man/%,$(MAN)/man7/%,$(wildcard man/*.7))
+
+clean:
+	rm -rf build
+
+.PHONY: all units demo test check-sanitize lint fuzz fuzzers bench man install uninstall clean
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,20 @@
+/* output.h - an output file that is there whole or not at all (used by tool.c alone) */
+#ifndef SE_OUTPUT_H
+#define SE_OUTPUT_H
+
+#include "common/err.h"
+
+/* Signals: SIGINT, SIGTERM and SIGHUP remove the unfinished file and end the program as they
+ * do by default; SIGBUS (a mapped file shrank) does so with a message; SIGPIPE is ignored,
+ * so that write() tells. */
+void se_output_signals(const char *tool);
+
+/* Open `path` for writing: beside it, to be renamed, if it is or will be a regular file.
+ * NULL or "-" is standard output.  Returns a descriptor, or -1 with `err`. */
+int se_output_open(const char *path, struct se_err *err);
+/* Close and rename.  0, or -1 with `err` and nothing left behind. */
+int se_output_commit(struct se_err *err);
+/* Close and remove. */
+void se_output_abort(void);
+
+#endif

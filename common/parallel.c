@@ -1,0 +1,112 @@
+/* parallel.c - a few threads that wait for work */
+#include "common/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { MOST = 256 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t start, done;
+    int started;                /* helpers that exist; they are never joined */
+    int wanted, running;        /* helpers that take part in this round, still at it */
+    unsigned round;
+    se_work *work;
+    void *arg;
+    uint64_t tasks;
+    _Atomic uint64_t next;
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER,
+           .done = PTHREAD_COND_INITIALIZER };
+
+static void work_off(se_work *work, void *arg, uint64_t tasks, int thread)
+{
+    for (uint64_t task; (task = atomic_fetch_add(&pool.next, 1)) < tasks;)
+        work(arg, task, thread);
+}
+
+static void *helper(void *number)
+{
+    const int me = (int)(intptr_t)number;
+    unsigned seen = 0;
+
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (pool.round == seen || me > pool.wanted)
+            pthread_cond_wait(&pool.start, &pool.lock);
+        seen = pool.round;
+        pthread_mutex_unlock(&pool.lock);
+        work_off(pool.work, pool.arg, pool.tasks, me);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.running == 0)
+            pthread_cond_signal(&pool.done);
+    }
+    return NULL;
+}
+
+/* Start helpers up to `count`; fewer if the system refuses. */
+static int start_helpers(int count)
+{
+    while (pool.started < count) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, NULL, helper, (void *)(intptr_t)(pool.started + 1)) != 0)
+            break;
+        pthread_detach(thread);
+        pool.started++;
+    }
+    return pool.started < count ? pool.started : count;
+}
+
+void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
+{
+    if (threads > MOST)
+        threads = MOST;
+    if ((uint64_t)threads > tasks)
+        threads = (int)tasks;
+    if (threads <= 1) {
+        for (uint64_t task = 0; task < tasks; task++)
+            work(arg, task, 0);
+        return;
+    }
+    pthread_mutex_lock(&pool.lock);
+    pool.work = work;
+    pool.arg = arg;
+    pool.tasks = tasks;
+    atomic_store(&pool.next, 0);
+    pool.wanted = pool.running = start_helpers(threads - 1);
+    pool.round++;
+    pthread_cond_broadcast(&pool.start);
+    pthread_mutex_unlock(&pool.lock);
+    work_off(work, arg, tasks, 0);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.running > 0)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* A positive whole number in an environment variable, else 0. */
+static int from_environment(const char *name)
+{
+    const char *s = getenv(name);
+    char *end;
+    const long v = s ? strtol(s, &end, 10) : 0;
+
+    return s && end != s && (*end == '\0' || *end == ',') && v > 0 && v <= MOST ? (int)v : 0;
+}
+
+int se_cpus(void)
+{
+    const int slurm = from_environment("SLURM_CPUS_PER_TASK");
+    const int omp = from_environment("OMP_NUM_THREADS");
+    cpu_set_t set;
+
+    if (slurm || omp)
+        return slurm ? slurm : omp;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set) < MOST ? CPU_COUNT(&set) : MOST;
+    return 1;
+}

@@ -1,0 +1,414 @@
+/* streamio.c - a stream on its way in and out */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/crc.h"
+#include "common/mem.h"
+#include "common/stream.h"
+#include "common/text.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "streams are used as they lie");
+
+enum { HEADER = 16, SECTION = 80, ALIGN = 16 };
+
+static const char magic[4] = { 'S', 'E', 'G', 1 };
+
+static uint32_t get32(const unsigned char *p)
+{
+    uint32_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static uint64_t get64(const unsigned char *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Where bytes come from: a descriptor, or memory when fd is -1. */
+struct source {
+    int fd;
+    const unsigned char *data;
+    uint64_t left;              /* in memory */
+    uint64_t taken;
+};
+
+/* Read exactly `len` bytes.  Returns what was there: less at the end of the input. */
+static ssize_t read_some(struct source *in, void *to, size_t len, struct se_err *err)
+{
+    size_t got = 0;
+
+    while (got < len) {
+        const ssize_t n = read(in->fd, (char *)to + got, len - got);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return se_fail_errno(err, SE_EIO, "read error");
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    in->taken += got;
+    return (ssize_t)got;
+}
+
+/* `len` bytes into `to` (small, known size). */
+static ssize_t take_small(struct source *in, void *to, size_t len, struct se_err *err)
+{
+    if (in->fd >= 0)
+        return read_some(in, to, len, err);
+    if (len > in->left)
+        len = (size_t)in->left;
+    memcpy(to, in->data, len);
+    in->data += len;
+    in->left -= len;
+    in->taken += len;
+    return (ssize_t)len;
+}
+
+static int cut_short(struct se_err *err, const char *where)
+{
+    return se_fail(err, SE_EINPUT, "stream ends inside %s; it was cut short", where);
+}
+
+static int read_header(struct source *in, struct se_err *err)
+{
+    unsigned char h[HEADER];
+    const ssize_t got = take_small(in, h, sizeof h, err);
+
+    if (got < 0)
+        return -1;
+    if (got == 0)
+        return se_fail(err, SE_EINPUT, "empty input where a stream was expected");
+    if (memcmp(h, magic, (size_t)got < 3 ? (size_t)got : 3) != 0)
+        return se_fail(err, SE_EINPUT, "not a .seg stream (bring other formats in with "
+                       "se-import)");
+    if (got < HEADER)
+        return cut_short(err, "its header");
+    if (h[3] != magic[3])
+        return se_fail(err, SE_EINPUT, "stream version %d; this program reads version %d",
+                       h[3], magic[3]);
+    if (get32(h + 12) != se_crc32(0, h, 12))
+        return se_fail(err, SE_EINPUT, "header: checksum differs; the stream is damaged");
+    if (h[6] || h[7] || get32(h + 8))
+        return se_fail(err, SE_EINPUT, "header: unknown flags; a newer se-gsl wrote this");
+    return 0;
+}
+
+/* The payload of a regular file stays where it is mapped; a pipe's is read in growing
+ * pieces, so that a promised length costs nothing until the bytes are there. */
+static int take_payload(struct source *in, struct se_section *x, struct se_err *err)
+{
+    const uint64_t padded = (x->stored_len + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    struct se_bytes b = SE_BYTES_INIT;
+
+    if (in->fd < 0) {
+        if (padded > in->left)
+            return cut_short(err, "a section");
+        x->stored = in->data;
+        in->data += padded;
+        in->left -= padded;
+        in->taken += padded;
+        return 0;
+    }
+    while (b.len < padded) {
+        uint64_t want = b.len == 0 ? 1 << 20 : (uint64_t)b.len * 2;
+        ssize_t got;
+
+        if (want > padded)
+            want = padded;
+        if (se_grow(&b.data, &b.cap, want, 1, err) < 0)
+            goto fail;
+        got = read_some(in, b.data + b.len, want - b.len, err);
+        if (got < 0)
+            goto fail;
+        b.len += (size_t)got;
+        if (b.len < want) {
+            cut_short(err, "a section");
+            goto fail;
+        }
+    }
+    if (!b.data && se_grow(&b.data, &b.cap, 1, 1, err) < 0)
+        return -1;
+    x->memory[0] = b.data;
+    x->stored = (const unsigned char *)b.data;
+    return 0;
+fail:
+    se_bytes_release(&b);
+    return -1;
+}
+
+static int check_payload(const struct se_section *x, struct se_err *err)
+{
+    const uint64_t pad = -x->stored_len & (ALIGN - 1);
+
+    if (se_crc32(0, x->stored, x->stored_len) != x->crc)
+        return se_fail(err, SE_EINPUT, "checksum differs; the stream is damaged");
+    for (uint64_t i = 0; i < pad; i++)
+        if (x->stored[x->stored_len + i])
+            return se_fail(err, SE_EINPUT, "padding is not zero; the stream is damaged");
+    return 0;
+}
+
+/* Section header into x.  Returns 0, or -1 with `err`. */
+static int read_section(struct source *in, struct se_section *x, struct se_err *err)
+{
+    unsigned char h[SECTION];
+    const ssize_t got = take_small(in, h, sizeof h, err);
+
+    if (got < 0)
+        return -1;
+    if (got == 0)
+        return se_fail(err, SE_EINPUT, "stream has no end section; it was cut short");
+    if (got < SECTION)
+        return cut_short(err, "a section header");
+    if (get32(h + 76) != se_crc32(0, h, 76))
+        return se_fail(err, SE_EINPUT, "section header: checksum differs; the stream is "
+                       "damaged");
+    *x = (struct se_section){ .tag = get32(h), .codec = get32(h + 4),
+                              .stored_len = get64(h + 8), .plain_len = get64(h + 16),
+                              .crc = get32(h + 72) };
+    for (int i = 0; i < SE_ORIGINS; i++) {
+        x->origin[i].tag = get32(h + 24 + 24 * i);
+        memcpy(x->origin[i].digest.byte, h + 32 + 24 * i, SE_DIGEST_SIZE);
+    }
+    if (x->stored_len > INT64_MAX - SECTION || x->plain_len > INT64_MAX)
+        return se_fail(err, SE_EINPUT, "promises %" PRIu64 " bytes", x->stored_len);
+    if (x->codec > SE_DEFLATED || get32(h + 28) || get32(h + 52))
+        return se_fail(err, SE_EINPUT, "unknown encoding %u; a newer se-gsl wrote this",
+                       x->codec);
+    if (x->codec == SE_PLAIN && x->plain_len != x->stored_len)
+        return se_fail(err, SE_EINPUT, "plain, but its two lengths differ");
+    return 0;
+}
+
+static bool is_known(uint32_t tag)
+{
+    for (int i = 0; se_section_known(i); i++)
+        if (se_section_known(i) == tag)
+            return true;
+    return tag == SE_END;
+}
+
+static int check_tag(const struct se_stream *s, uint32_t tag, struct se_err *err)
+{
+    const char first = (char)tag;
+
+    if (is_known(tag)) {
+        if (se_stream_has(s, tag))
+            return se_fail(err, SE_EINPUT, "is there twice");
+    } else if (!(first >= 'a' && first <= 'z')) {
+        return se_fail(err, SE_EINPUT, "unknown mandatory section; a newer se-gsl wrote this");
+    }
+    return 0;
+}
+
+static int check_end(const struct se_stream *s, struct se_section *end, uint64_t before,
+                     struct se_err *err)
+{
+    if (end->codec != SE_PLAIN || end->plain_len != 16)
+        return se_fail(err, SE_EINPUT, "end section is damaged");
+    if (get64(end->stored) != s->count || get64(end->stored + 8) != before)
+        return se_fail(err, SE_EINPUT, "end section counts %" PRIu64 " sections and %" PRIu64
+                       " bytes, but %zu and %" PRIu64 " came; something is missing",
+                       get64(end->stored), get64(end->stored + 8), s->count, before);
+    return 0;
+}
+
+/* One section into the stream.  Returns 1, 0 after the end section, -1 with `err`. */
+static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
+{
+    const uint64_t before = in->taken;
+    struct se_section x;
+    int rc;
+
+    if (read_section(in, &x, err) < 0)
+        return -1;
+    if (check_tag(s, x.tag, err) < 0 || take_payload(in, &x, err) < 0)
+        return se_err_in(err, x.tag == SE_END ? "end" : se_section_name(x.tag));
+    rc = check_payload(&x, err);
+    if (rc == 0 && x.tag == SE_END) {
+        rc = check_end(s, &x, before, err);
+        free(x.memory[0]);
+        return rc;
+    }
+    if (rc < 0) {
+        se_err_in(err, x.tag == SE_END ? "end" : se_section_name(x.tag));
+    } else {
+        if (x.codec == SE_PLAIN)
+            x.plain = x.stored;
+        rc = se_grow(&s->section, &s->cap, s->count + 1, sizeof x, err);
+    }
+    if (rc < 0) {
+        free(x.memory[0]);
+        return -1;
+    }
+    s->section[s->count++] = x;
+    return 1;
+}
+
+static int read_all(struct se_stream *s, struct source *in, struct se_err *err)
+{
+    char more;
+    int rc = read_header(in, err);
+
+    if (rc == 0)
+        while ((rc = read_one(s, in, err)) > 0)
+            ;
+    if (rc == 0) {
+        const ssize_t got = take_small(in, &more, 1, err);
+
+        if (got != 0)
+            return got < 0 ? -1 : se_fail(err, SE_EINPUT, "bytes follow the end section");
+    }
+    return rc;
+}
+
+int se_stream_read_memory(struct se_stream *s, const void *data, size_t len,
+                          struct se_err *err)
+{
+    struct source in = { -1, data, len, 0 };
+
+    return read_all(s, &in, err);
+}
+
+int se_stream_read(struct se_stream *s, int fd, struct se_err *err)
+{
+    struct source in = { fd, NULL, 0, 0 };
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return se_fail_errno(err, SE_EIO, "cannot read");
+    if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd,
+                         0);
+
+        if (map != MAP_FAILED) {
+            s->map = map;
+            s->map_len = (size_t)st.st_size;
+            return se_stream_read_memory(s, map, s->map_len, err);
+        }
+    }
+#ifdef F_SETPIPE_SZ
+    if (S_ISFIFO(st.st_mode))
+        (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);         /* fewer switches; may be refused */
+#endif
+    return read_all(s, &in, err);
+}
+
+struct sink {
+    int fd;
+    uint64_t written;
+};
+
+static int put(struct sink *out, const void *data, size_t len, struct se_err *err)
+{
+    out->written += len;
+    return se_write_all(out->fd, data, len, err);
+}
+
+static int write_section(struct sink *out, const struct se_section *x, struct se_err *err)
+{
+    static const unsigned char zeros[ALIGN];
+    unsigned char h[SECTION] = { 0 };
+    uint32_t crc;
+
+    memcpy(h, &x->tag, 4);
+    memcpy(h + 4, &x->codec, 4);
+    memcpy(h + 8, &x->stored_len, 8);
+    memcpy(h + 16, &x->plain_len, 8);
+    for (int i = 0; i < SE_ORIGINS; i++) {
+        memcpy(h + 24 + 24 * i, &x->origin[i].tag, 4);
+        memcpy(h + 32 + 24 * i, x->origin[i].digest.byte, SE_DIGEST_SIZE);
+    }
+    memcpy(h + 72, &x->crc, 4);
+    crc = se_crc32(0, h, 76);
+    memcpy(h + 76, &crc, 4);
+    if (put(out, h, sizeof h, err) < 0 || put(out, x->stored, x->stored_len, err) < 0)
+        return -1;
+    return put(out, zeros, -x->stored_len & (ALIGN - 1), err);
+}
+
+/* A deflated twin of a plain payload; free x->memory[0]. */
+static int deflate_section(struct se_section *x, int level, struct se_err *err)
+{
+    uLongf len = compressBound(x->plain_len);
+    unsigned char *data = se_alloc(len, 1, err);
+
+    if (!data)
+        return -1;
+    if (compress2(data, &len, x->plain, x->plain_len, level) != Z_OK) {
+        free(data);
+        return se_fail(err, SE_EMEM, "out of memory");
+    }
+    x->memory[0] = data;
+    x->stored = data;
+    x->stored_len = len;
+    x->codec = SE_DEFLATED;
+    x->crc = se_crc32(0, data, len);
+    return 0;
+}
+
+/* Write one section as `level` wants it. */
+static int write_at_level(struct sink *out, struct se_section *x, int level,
+                          struct se_err *err)
+{
+    struct se_section as = *x;
+    int rc;
+
+    if (level < 0 || (level == 0 && x->codec == SE_PLAIN))
+        return write_section(out, x, err);
+    as.plain = se_section_plain(x, err);
+    if (!as.plain)
+        return -1;
+    if (level == 0) {
+        as.codec = SE_PLAIN;
+        as.stored = as.plain;
+        as.stored_len = as.plain_len;
+        as.crc = se_crc32(0, as.stored, as.stored_len);
+        return write_section(out, &as, err);
+    }
+    if (deflate_section(&as, level, err) < 0)
+        return -1;
+    rc = write_section(out, &as, err);
+    free(as.memory[0]);
+    return rc;
+}
+
+int se_stream_write(struct se_stream *s, int fd, int level, struct se_err *err)
+{
+    struct sink out = { fd, 0 };
+    unsigned char h[HEADER] = { 0 };
+    uint64_t counts[2];
+    uint32_t crc;
+
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(fd, F_SETPIPE_SZ, 1 << 20);             /* no pipe: fails, and no matter */
+#endif
+    memcpy(h, magic, sizeof magic);
+    crc = se_crc32(0, h, 12);
+    memcpy(h + 12, &crc, 4);
+    if (put(&out, h, sizeof h, err) < 0)
+        return -1;
+    for (size_t i = 0; i < s->count; i++)
+        if (write_at_level(&out, &s->section[i], level, err) < 0)
+            return -1;
+    counts[0] = s->count;
+    counts[1] = out.written;
+    struct se_section end = { .tag = SE_END, .stored = (const unsigned char *)counts,
+                              .stored_len = sizeof counts, .plain_len = sizeof counts };
+    end.crc = se_crc32(0, counts, sizeof counts);
+    return write_section(&out, &end, err);
+}
