@@ -7,7 +7,7 @@
 /* What a value is now, "" if there is nothing to say. */
 static const char *value_text(const struct se_option *o, char *text, size_t len)
 {
-    const char *word = o->arg;
+    const char *word = o->arg ? o->arg : "";
 
     text[0] = '\0';
     if (o->given)                               /* absent differs from any value */

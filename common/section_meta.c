@@ -293,7 +293,7 @@ static int check_one(struct se_stream *s, uint32_t tag, struct se_err *err)
         struct se_stats st;
         struct se_history h;
     } x;
-    struct se_model m;
+    struct se_model m = { 0 };
     int rc;
 
     switch (tag) {

@@ -61,8 +61,9 @@ struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
 
 static void section_release(struct se_section *x)
 {
-    free(x->memory[0]);
+    free(x->memory[0]);         /* NOLINT: the analyzer loses the copy in se_stream_put */
     free(x->memory[1]);
+    x->memory[0] = x->memory[1] = NULL;
 }
 
 void se_stream_release(struct se_stream *s)
@@ -75,15 +76,19 @@ void se_stream_release(struct se_stream *s)
     *s = (struct se_stream)SE_STREAM_INIT;
 }
 
+static void drop_at(struct se_stream *s, size_t i)
+{
+    section_release(&s->section[i]);
+    s->count--;
+    memmove(s->section + i, s->section + i + 1, (s->count - i) * sizeof *s->section);
+}
+
 void se_stream_drop(struct se_stream *s, uint32_t tag)
 {
-    struct se_section *x = se_stream_find(s, tag);
+    const struct se_section *x = se_stream_find(s, tag);
 
-    if (!x)
-        return;
-    section_release(x);
-    s->count--;
-    memmove(x, x + 1, (size_t)(s->section + s->count - x) * sizeof *x);
+    if (x)
+        drop_at(s, (size_t)(x - s->section));
 }
 
 /* Inflate in steps, growing with what really arrives: a promised length is only a bound. */
@@ -130,13 +135,12 @@ const unsigned char *se_section_plain(struct se_section *x, struct se_err *err)
 
     if (x->plain)
         return x->plain;
-    if (inflate_into(x, &out, err) < 0 ||
-        (!out.data && se_grow(&out.data, &out.cap, 1, 1, err) < 0)) {
+    if (inflate_into(x, &out, err) < 0) {
         se_bytes_release(&out);
         se_err_in(err, se_section_name(x->tag));
         return NULL;
     }
-    x->memory[1] = out.data;
+    x->memory[1] = out.data;                    /* never NULL: inflate_into makes room first */
     x->plain = (const unsigned char *)out.data;
     return x->plain;
 }
@@ -188,28 +192,37 @@ int se_stream_check_origin(struct se_stream *s, uint32_t tag, struct se_err *err
     return 0;
 }
 
-/* Drop what names a replaced section as its origin, and what was derived from that. */
+/* 1 if section i was derived from `replaced` as it is no more, 0 if not, -1 on error. */
+static int is_stale(struct se_stream *s, size_t i, uint32_t replaced, struct se_err *err)
+{
+    for (int k = 0; k < SE_ORIGINS; k++) {
+        const struct se_origin *o = &s->section[i].origin[k];
+
+        if (o->tag == replaced && s->section[i].tag != replaced)
+            return se_stream_has(s, replaced) ? origin_differs(s, o, err) : 1;
+    }
+    return 0;
+}
+
+/* Drop what names a replaced section as its origin, and what was derived from that; it
+ * ends because each step down drops a section. */
 static int drop_stale(struct se_stream *s, uint32_t replaced, struct se_err *err)
 {
-    for (size_t i = 0; i < s->count; i++)
-        for (int k = 0; k < SE_ORIGINS; k++) {
-            const struct se_origin *o = &s->section[i].origin[k];
-            const uint32_t tag = s->section[i].tag;
-            int differs;
+    for (size_t i = 0; i < s->count;) {
+        const int stale = is_stale(s, i, replaced, err);
+        const uint32_t tag = s->section[i].tag;
 
-            if (o->tag != replaced || tag == replaced)
-                continue;
-            differs = se_stream_has(s, replaced) ? origin_differs(s, o, err) : 1;
-            if (differs < 0)
-                return -1;
-            if (differs) {
-                se_stream_drop(s, tag);
-                if (drop_stale(s, tag, err) < 0)        /* at most once per known tag */
-                    return -1;
-                i = (size_t)-1;                         /* the array has moved: start over */
-                break;
-            }
+        if (stale < 0)
+            return -1;
+        if (!stale) {
+            i++;
+            continue;
         }
+        drop_at(s, i);
+        if (drop_stale(s, tag, err) < 0)
+            return -1;
+        i = 0;                                  /* the array has moved: start over */
+    }
     return 0;
 }
 

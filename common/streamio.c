@@ -18,7 +18,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "streams are used as t
 
 enum { HEADER = 16, SECTION = 80, ALIGN = 16 };
 
-static const char magic[4] = { 'S', 'E', 'G', 1 };
+static const unsigned char magic[4] = { 'S', 'E', 'G', 1 };
+
+static const unsigned char nothing[1];          /* the payload of an empty section */
 
 static uint32_t get32(const unsigned char *p)
 {
@@ -36,7 +38,7 @@ static uint64_t get64(const unsigned char *p)
     return v;
 }
 
-/* Where bytes come from: a descriptor, or memory when fd is -1. */
+/* Where bytes come from: memory, or a descriptor when data is NULL. */
 struct source {
     int fd;
     const unsigned char *data;
@@ -67,7 +69,7 @@ static ssize_t read_some(struct source *in, void *to, size_t len, struct se_err 
 /* `len` bytes into `to` (small, known size). */
 static ssize_t take_small(struct source *in, void *to, size_t len, struct se_err *err)
 {
-    if (in->fd >= 0)
+    if (!in->data)
         return read_some(in, to, len, err);
     if (len > in->left)
         len = (size_t)in->left;
@@ -114,7 +116,7 @@ static int take_payload(struct source *in, struct se_section *x, struct se_err *
     const uint64_t padded = (x->stored_len + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
     struct se_bytes b = SE_BYTES_INIT;
 
-    if (in->fd < 0) {
+    if (in->data) {
         if (padded > in->left)
             return cut_short(err, "a section");
         x->stored = in->data;
@@ -140,10 +142,8 @@ static int take_payload(struct source *in, struct se_section *x, struct se_err *
             goto fail;
         }
     }
-    if (!b.data && se_grow(&b.data, &b.cap, 1, 1, err) < 0)
-        return -1;
     x->memory[0] = b.data;
-    x->stored = (const unsigned char *)b.data;
+    x->stored = b.data ? (const unsigned char *)b.data : nothing;
     return 0;
 fail:
     se_bytes_release(&b);
@@ -157,7 +157,7 @@ static int check_payload(const struct se_section *x, struct se_err *err)
     if (se_crc32(0, x->stored, x->stored_len) != x->crc)
         return se_fail(err, SE_EINPUT, "checksum differs; the stream is damaged");
     for (uint64_t i = 0; i < pad; i++)
-        if (x->stored[x->stored_len + i])
+        if (x->stored[x->stored_len + i])       /* NOLINT: take_payload has set it */
             return se_fail(err, SE_EINPUT, "padding is not zero; the stream is damaged");
     return 0;
 }
@@ -231,7 +231,7 @@ static int check_end(const struct se_stream *s, struct se_section *end, uint64_t
 static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
 {
     const uint64_t before = in->taken;
-    struct se_section x;
+    struct se_section x = { 0 };
     int rc;
 
     if (read_section(in, &x, err) < 0)
@@ -279,7 +279,7 @@ static int read_all(struct se_stream *s, struct source *in, struct se_err *err)
 int se_stream_read_memory(struct se_stream *s, const void *data, size_t len,
                           struct se_err *err)
 {
-    struct source in = { -1, data, len, 0 };
+    struct source in = { -1, len > 0 ? data : "", len, 0 };
 
     return read_all(s, &in, err);
 }
