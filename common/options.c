@@ -102,7 +102,7 @@ static int set(const struct se_option *o, char *text, struct se_err *err)
     return 0;
 }
 
-/* --name ITEM ITEM ...: the items are neighbours in argv, ITEM = the one getopt took. */
+/* --name ITEM ITEM ...: the items are neighbours in argv now, but getopt may move them. */
 static int set_list(const struct se_option *o, char **argv, int argc, struct se_err *err)
 {
     struct se_list *list = o->value;
@@ -112,12 +112,12 @@ static int set_list(const struct se_option *o, char **argv, int argc, struct se_
     if (optarg != argv[optind - 1])
         return se_fail(err, SE_EUSAGE, "--%s: put a blank, not '=', before the first",
                        o->name);
-    list->item = argv + optind - 1;
-    list->count = 1;
-    while (optind < argc && (argv[optind][0] != '-' || argv[optind][1] == '\0')) {
-        optind++;
-        list->count++;
-    }
+    list->item = se_alloc((uint64_t)argc, sizeof *list->item, err);
+    if (!list->item)
+        return -1;
+    list->item[list->count++] = optarg;
+    while (optind < argc && (argv[optind][0] != '-' || argv[optind][1] == '\0'))
+        list->item[list->count++] = argv[optind++];
     return 0;
 }
 

@@ -35,7 +35,7 @@ enum se_opt_type {
 };
 
 struct se_list {
-    char **item;                /* points into argv */
+    char **item;                /* allocated once, kept to the end */
     int count;
 };
 

@@ -1,0 +1,306 @@
+/* sample.c - a new graph drawn from an encoding tree */
+#include "common/sample.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/draw.h"
+#include "common/mem.h"
+#include "common/parallel.h"
+
+enum { BLOCK = 4096 };          /* draws a task */
+
+void se_sampled_release(struct se_sampled *x)
+{
+    free(x->key);
+    free(x->count);
+    *x = (struct se_sampled)SE_SAMPLED_INIT;
+}
+
+static uint64_t draws_at(const struct se_law *law, const struct se_measure *x,
+                         const struct se_sample_plan *plan, uint32_t a)
+{
+    const uint32_t children = se_law_children(law, a), level = x->depth[a];
+    const int i = level < (uint32_t)plan->thetas ? (int)level : plan->thetas - 1;
+
+    return children < 2 ? 0 : (uint64_t)llround(plan->theta[i] * children);
+}
+
+int se_sample_draws(const struct se_law *law, const struct se_measure *x,
+                    const struct se_sample_plan *plan, uint64_t *draws, struct se_err *err)
+{
+    *draws = 0;
+    for (uint64_t a = 0; a < law->nodes; a++) {
+        *draws += draws_at(law, x, plan, (uint32_t)a);
+        if (*draws > (uint64_t)1 << 40)
+            return se_fail(err, SE_EINPUT, "theta asks for more than 2^40 draws; lower it");
+    }
+    return 0;
+}
+
+/* One round of drawing.  Nodes with draws, and how many were before them, so that any block
+ * of draws can start anywhere. */
+struct round {
+    const struct se_law *law;
+    const struct se_tree *tree;
+    const struct se_sample_plan *plan;
+    uint32_t *node;
+    uint64_t *start, nodes;     /* start: nodes + 1 */
+    uint64_t draws, offset;     /* offset: of the random numbers of this round */
+    uint64_t *key;              /* per draw; UINT64_MAX where both ends are one vertex */
+    _Atomic uint64_t done;
+};
+
+static uint64_t draw_pair(const struct round *o, uint32_t a, uint64_t draw)
+{
+    const struct se_law *law = o->law;
+    struct se_rng r;
+    uint32_t c, d, u, v;
+
+    se_rng_init(&r, o->plan->seed, SE_RNG_SAMPLE, o->offset + draw);
+    c = se_law_draw(law, a, &r);
+    d = o->plan->replace ? se_law_draw(law, a, &r) : se_law_draw_other(law, a, c, &r);
+    u = o->tree->vertex[se_law_descend(law, c, &r)];
+    v = o->tree->vertex[se_law_descend(law, d, &r)];
+    if (u == v)
+        return UINT64_MAX;
+    return u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
+}
+
+static uint64_t find_node(const struct round *o, uint64_t draw)
+{
+    uint64_t low = 0, high = o->nodes - 1;
+
+    while (low < high) {
+        const uint64_t mid = low + (high - low + 1) / 2;
+
+        if (o->start[mid] <= draw)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+static void draw_block(void *arg, uint64_t task, int thread)
+{
+    struct round *o = arg;
+    const uint64_t from = task * BLOCK;
+    const uint64_t to = o->draws - from < BLOCK ? o->draws : from + BLOCK;
+    uint64_t i = find_node(o, from);
+
+    (void)thread;
+    for (uint64_t draw = from; draw < to; draw++) {
+        while (draw >= o->start[i + 1])
+            i++;
+        o->key[draw] = draw_pair(o, o->node[i], draw);
+    }
+    se_progress_at(o->plan->progress,
+                   o->offset + atomic_fetch_add(&o->done, to - from) + (to - from));
+}
+
+/* Sort the keys and count them.  Takes over `key`. */
+static int gather(struct se_sampled *x, uint64_t *key, uint64_t draws, struct se_err *err)
+{
+    uint64_t *scratch = se_alloc(draws, sizeof *scratch, err), edges = 0;
+
+    x->key = key;
+    x->draws = draws;
+    if (!scratch)
+        return -1;
+    se_sort_u64(key, scratch, draws);
+    free(scratch);
+    x->count = se_alloc(draws, sizeof *x->count, err);
+    if (!x->count)
+        return -1;
+    for (uint64_t i = 0; i < draws && key[i] != UINT64_MAX; i++) {
+        if (edges > 0 && key[edges - 1] == key[i]) {
+            x->count[edges - 1]++;
+        } else {
+            key[edges] = key[i];
+            x->count[edges++] = 1;
+        }
+    }
+    x->edges = edges;
+    return 0;
+}
+
+static int draw_round(struct round *o, uint64_t number, struct se_sampled *x,
+                      struct se_err *err)
+{
+    o->key = se_alloc(o->draws, sizeof *o->key, err);
+    if (!o->key)
+        return -1;
+    o->offset = number * o->draws;
+    atomic_store(&o->done, 0);
+    if (o->draws > 0)
+        se_parallel(o->plan->threads, (o->draws + BLOCK - 1) / BLOCK, draw_block, o);
+    return gather(x, o->key, o->draws, err);
+}
+
+/* Keep in x what y has too; the counts add up. */
+static void intersect(struct se_sampled *x, const struct se_sampled *y)
+{
+    uint64_t kept = 0, j = 0;
+
+    for (uint64_t i = 0; i < x->edges; i++) {
+        while (j < y->edges && y->key[j] < x->key[i])
+            j++;
+        if (j == y->edges || y->key[j] != x->key[i])
+            continue;
+        x->key[kept] = x->key[i];
+        x->count[kept++] = x->count[i] + y->count[j];
+    }
+    x->edges = kept;
+    x->draws += y->draws;
+}
+
+static int list_nodes(struct round *o, const struct se_measure *x, struct se_err *err)
+{
+    o->node = se_alloc(o->law->nodes, sizeof *o->node, err);
+    o->start = se_alloc(o->law->nodes + 1, sizeof *o->start, err);
+    if (!o->node || !o->start)
+        return -1;
+    o->draws = o->nodes = 0;
+    for (uint64_t a = 0; a < o->law->nodes; a++) {
+        const uint64_t here = draws_at(o->law, x, o->plan, (uint32_t)a);
+
+        if (here == 0)
+            continue;
+        o->node[o->nodes] = (uint32_t)a;
+        o->start[o->nodes++] = o->draws;
+        o->draws += here;
+    }
+    o->start[o->nodes] = o->draws;
+    return 0;
+}
+
+int se_sample(struct se_sampled *out, const struct se_law *law, const struct se_tree *t,
+              const struct se_measure *x, const struct se_sample_plan *plan,
+              struct se_err *err)
+{
+    struct round o = { .law = law, .tree = t, .plan = plan };
+    int rc = list_nodes(&o, x, err);
+
+    for (uint64_t i = 0; rc == 0 && i < plan->agree; i++) {
+        struct se_sampled more = SE_SAMPLED_INIT;
+
+        rc = draw_round(&o, i, i == 0 ? out : &more, err);
+        if (rc == 0 && i > 0)
+            intersect(out, &more);
+        se_sampled_release(&more);
+    }
+    free(o.node);
+    free(o.start);
+    return rc;
+}
+
+int se_sampled_unite(struct se_sampled *x, const struct se_graph *g, struct se_err *err)
+{
+    uint64_t *key = se_alloc(x->edges + g->m, sizeof *key, err), at = 0, i = 0;
+    uint32_t *count = key ? se_alloc(x->edges + g->m, sizeof *count, err) : NULL;
+
+    if (!count) {
+        free(key);
+        return -1;
+    }
+    for (uint64_t u = 0; u < g->n; u++)
+        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
+            const uint64_t old = u << 32 | g->to[e];
+
+            for (; i < x->edges && x->key[i] < old; i++, at++) {
+                key[at] = x->key[i];
+                count[at] = x->count[i];
+            }
+            const bool both = i < x->edges && x->key[i] == old;
+            key[at] = old;
+            count[at++] = both ? x->count[i++] : 0;
+        }
+    for (; i < x->edges; i++, at++) {
+        key[at] = x->key[i];
+        count[at] = x->count[i];
+    }
+    free(x->key);
+    free(x->count);
+    x->key = key;
+    x->count = count;
+    x->edges = at;
+    return 0;
+}
+
+/* Bits of a float such that unsigned order is the order of the numbers. */
+static uint32_t ordered(float f)
+{
+    uint32_t b;
+
+    memcpy(&b, &f, sizeof b);
+    return b >> 31 ? ~b : b | 0x80000000;
+}
+
+int se_sampled_thin(struct se_sampled *x, float *similarity, uint64_t keep,
+                    struct se_err *err)
+{
+    const uint64_t gone = keep < x->edges ? x->edges - keep : 0;
+    uint64_t *rank, *scratch, kept = 0;
+
+    if (gone == 0)
+        return 0;
+    if (x->edges > UINT32_MAX)
+        return se_fail(err, SE_EINPUT, "%" PRIu64 " edges are too many to order", x->edges);
+    rank = se_alloc(x->edges, sizeof *rank, err);
+    scratch = rank ? se_alloc(x->edges, sizeof *scratch, err) : NULL;
+    if (!scratch) {
+        free(rank);
+        return -1;
+    }
+    for (uint64_t i = 0; i < x->edges; i++)             /* later pairs go first */
+        rank[i] = (uint64_t)ordered(similarity[i]) << 32 | (UINT32_MAX - i);
+    se_sort_u64(rank, scratch, x->edges);
+    for (uint64_t i = 0; i < gone; i++)
+        x->key[UINT32_MAX - (uint32_t)rank[i]] = UINT64_MAX;
+    for (uint64_t i = 0; i < x->edges; i++)
+        if (x->key[i] != UINT64_MAX) {
+            x->key[kept] = x->key[i];
+            x->count[kept] = x->count[i];
+            similarity[kept++] = similarity[i];
+        }
+    x->edges = kept;
+    free(rank);
+    free(scratch);
+    return 0;
+}
+
+int se_sampled_put(const struct se_sampled *x, uint64_t n, const float *weight,
+                   const struct se_graph *old, struct se_stream *s, struct se_err *err)
+{
+    const uint64_t loops = old ? old->loops : 0;
+    uint64_t *off = se_alloc(n + 1, sizeof *off, err), at = 0;
+    uint32_t *to = off ? se_alloc(x->edges, sizeof *to, err) : NULL;
+    uint32_t *loop = to ? se_alloc(loops, sizeof *loop, err) : NULL;
+    float *loop_weight = loop ? se_alloc(loops, sizeof *loop_weight, err) : NULL;
+    int rc = -1;
+
+    if (loop_weight) {
+        for (uint64_t u = 0; u < n; u++) {
+            off[u] = at;
+            for (; at < x->edges && x->key[at] >> 32 == u; at++)
+                to[at] = (uint32_t)x->key[at];
+        }
+        off[n] = at;
+        for (uint64_t i = 0; i < loops; i++) {          /* copies: the old graph goes */
+            loop[i] = old->loop[i];
+            loop_weight[i] = old->loop_weight ? old->loop_weight[i] : 1;
+        }
+        const struct se_graph g = { n, x->edges, loops, off, to, weight, loop,
+                                    weight ? loop_weight : NULL };
+        rc = se_graph_put(&g, s, SE_GRAPH, NULL, err);
+    }
+    free(off);
+    free(to);
+    free(loop);
+    free(loop_weight);
+    return rc;
+}

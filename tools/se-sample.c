@@ -1,0 +1,280 @@
+/* se-sample.c - draw a new graph from the encoding tree */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/parallel.h"
+#include "common/sample.h"
+#include "common/sim.h"
+#include "common/tool.h"
+
+enum { NONE, COUNT, SIMILARITY };
+enum { MOST_THETAS = 64 };
+
+static struct {
+    const char *theta, *drop;
+    bool replace, retain;
+    uint64_t agree;
+    int sigma, weights, metric;
+    double temperature;
+} o = { "3", NULL, false, false, 1, SE_SIGMA_SOFTMAX, NONE, SE_PCC, 1 };
+
+static const struct se_option options[] = {
+    { 't', "theta", "T[,T...]", SE_OPT_STRING, &o.theta, 0, 0,
+      "pairs drawn at a tree node, per child; several: by level from the root down, the last "
+      "for all deeper ones", NULL },
+    { 0, "replace", NULL, SE_OPT_FLAG, &o.replace, 0, 0,
+      "draw the two children of a pair independently; they may be the same", NULL },
+    { 0, "agree", "N", SE_OPT_COUNT, &o.agree, 1, 64,
+      "keep an edge only if N independent samplings all gave it", NULL },
+    { 0, "retain", NULL, SE_OPT_FLAG, &o.retain, 0, 0,
+      "unite with the old edges, then drop the least similar ones (--drop match)", NULL },
+    { 0, "drop", "match|FRACTION", SE_OPT_STRING, &o.drop, 0, 0,
+      "drop the least similar edges: so many that as many as in the old graph are left, or a "
+      "fraction of all", NULL },
+    { 0, "sigma", "softmax|linear|uniform", SE_OPT_CHOICE, &o.sigma, 0, 0,
+      "how the entropies of siblings become probabilities", NULL },
+    { 0, "temperature", "T", SE_OPT_NUMBER, &o.temperature, 1e-9, 1e9,
+      "of the softmax; small: the child of the highest entropy, large: any", NULL },
+    { 0, "weights", "none|count|similarity", SE_OPT_CHOICE, &o.weights, 0, 0,
+      "weights of the new edges: none, how often each was drawn, or similarity + 1", NULL },
+    { 0, "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric, 0, 0,
+      "similarity for --retain, --drop and --weights", NULL },
+    SE_OPTIONS_END
+};
+
+static int parse_theta(double *theta, int *count, struct se_err *err)
+{
+    const char *at = o.theta;
+
+    for (*count = 0; *count < MOST_THETAS;) {
+        if (!se_parse_number(&at, &theta[*count]) || theta[*count] < 0 || theta[*count] > 1e9)
+            break;
+        ++*count;
+        if (*at == '\0')
+            return 0;
+        if (*at++ != ',')
+            break;
+    }
+    return se_fail(err, SE_EUSAGE, "--theta: '%s' is not a list of up to %d numbers of at "
+                   "least 0", o.theta, MOST_THETAS);
+}
+
+/* How many of `edges` stay; `old` is the number of edges of the old graph. */
+static int edges_to_keep(uint64_t edges, uint64_t old, uint64_t *keep, struct se_err *err)
+{
+    const char *how = o.drop ? o.drop : o.retain ? "match" : "0";
+    double part;
+
+    if (strcmp(how, "match") == 0) {
+        *keep = old;
+        return 0;
+    }
+    if (!se_whole_number(how, &part) || part < 0 || part > 1)
+        return se_fail(err, SE_EUSAGE, "--drop: '%s' is neither 'match' nor a number from 0 "
+                       "to 1", how);
+    *keep = edges - (uint64_t)llround(part * (double)edges);
+    return 0;
+}
+
+struct weighing {
+    const struct se_sim_rows *rows;
+    const struct se_sampled *edges;
+    float *similarity;
+    struct se_sim_query *query; /* one per thread */
+};
+
+enum { BLOCK = 8192 };
+
+static void weigh_block(void *arg, uint64_t task, int thread)
+{
+    struct weighing *w = arg;
+    struct se_sim_query *q = &w->query[thread];
+    const uint64_t from = task * BLOCK;
+    const uint64_t to = w->edges->edges - from < BLOCK ? w->edges->edges : from + BLOCK;
+
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t u = w->edges->key[i] >> 32;
+
+        if (q->i != u)
+            se_sim_query_set(q, u);
+        w->similarity[i] = se_sim_query_with(q, (uint32_t)w->edges->key[i]);
+    }
+}
+
+/* The similarity of the ends of each edge; free() it. */
+static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sampled *edges,
+                    uint64_t n, struct se_err *err)
+{
+    const uint32_t on = se_stream_has(s, SE_EMBEDDING) ? SE_EMBEDDING : SE_FEATURES;
+    struct se_sim_rows rows = SE_SIM_ROWS_INIT;
+    struct weighing w = { &rows, edges, se_alloc(edges->edges, sizeof(float), err),
+                          se_zalloc((uint64_t)run->threads, sizeof *w.query, err) };
+    bool ok = w.similarity && w.query &&
+              se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0;
+
+    if (ok && rows.n != n) {
+        se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but the tree has %" PRIu64,
+                se_section_name(on), rows.n, n);
+        ok = false;
+    }
+    for (int i = 0; ok && i < run->threads; i++)
+        ok = se_sim_query_init(&w.query[i], &rows, err) == 0;
+    if (ok)
+        se_parallel(run->threads, (edges->edges + BLOCK - 1) / BLOCK, weigh_block, &w);
+    for (int i = 0; w.query && i < run->threads; i++)
+        se_sim_query_release(&w.query[i]);
+    se_sim_rows_release(&rows);
+    free(w.query);
+    if (!ok) {
+        free(w.similarity);
+        return NULL;
+    }
+    return w.similarity;
+}
+
+/* Weights of the new edges into `weight`, which holds similarities; false: none. */
+static bool make_weights(const struct se_sampled *edges, float *weight)
+{
+    for (uint64_t i = 0; i < edges->edges; i++)
+        weight[i] = o.weights == SIMILARITY ? fmaxf(weight[i] + 1, 0)
+                  : edges->count[i] > 0 ? (float)edges->count[i] : 1;
+    return o.weights != NONE;
+}
+
+static int set_stats(struct se_stream *s, const struct se_sampled *edges, uint64_t drawn,
+                     struct se_err *err)
+{
+    return se_stats_forget(s, "sample.", err) < 0 ||
+           se_stats_set(s, "sample.draws", (double)edges->draws, err) < 0 ||
+           se_stats_set(s, "sample.drawn_edges", (double)drawn, err) < 0 ||
+           se_stats_set(s, "sample.edges", (double)edges->edges, err) < 0 ? -1 : 0;
+}
+
+/* Unite, thin and store what was drawn. */
+static int finish(struct se_run *run, struct se_stream *s, struct se_sampled *edges,
+                  uint64_t n, struct se_err *err)
+{
+    const uint64_t drawn = edges->edges;
+    struct se_graph old = { 0 };
+    float *weight = NULL;
+    uint64_t keep = 0;
+    int rc = 0;
+
+    if (o.retain || o.drop) {
+        rc = se_graph_get(&old, s, SE_GRAPH, err);
+        if (rc == 0 && old.n != n)
+            rc = se_fail(err, SE_EINPUT, "graph: has %" PRIu64 " vertices, but the tree has %"
+                         PRIu64, old.n, n);
+    }
+    if (rc == 0 && o.retain)
+        rc = se_sampled_unite(edges, &old, err);
+    if (rc == 0)
+        rc = edges_to_keep(edges->edges, old.m, &keep, err);
+    if (rc == 0 && (keep < edges->edges || o.weights == SIMILARITY)) {
+        weight = weigh(run, s, edges, n, err);
+        rc = weight ? se_sampled_thin(edges, weight, keep, err) : -1;
+    } else if (rc == 0) {
+        weight = se_alloc(edges->edges, sizeof *weight, err);
+        rc = weight ? 0 : -1;
+    }
+    if (rc == 0)
+        rc = se_sampled_put(edges, n, make_weights(edges, weight) ? weight : NULL,
+                            o.retain ? &old : NULL, s, err);
+    if (rc == 0)
+        rc = set_stats(s, edges, drawn, err);
+    free(weight);
+    return rc;
+}
+
+/* The graph that the tree was made for. */
+static int tree_graph(struct se_graph *g, struct se_stream *s, struct se_err *err)
+{
+    const struct se_section *tree = se_stream_find(s, SE_TREE);
+    const uint32_t from = tree->origin[0].tag ? tree->origin[0].tag : se_graph_current(s);
+
+    if (!se_stream_has(s, from))
+        return se_fail(err, SE_EINPUT, "tree: the %s section it was made from is not in this "
+                       "stream; join it with se-cat", se_section_name(from));
+    return se_stream_check_origin(s, SE_TREE, err) < 0 || se_graph_get(g, s, from, err) < 0
+         ? -1 : 0;
+}
+
+static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    double theta[MOST_THETAS];
+    struct se_progress bar;
+    struct se_sample_plan plan = { .theta = theta, .replace = o.replace, .agree = o.agree,
+                                   .seed = run->seed, .threads = run->threads,
+                                   .progress = &bar };
+    struct se_tree t;
+    struct se_graph g;
+    struct se_measure x = SE_MEASURE_INIT;
+    struct se_law law = SE_LAW_INIT;
+    struct se_sampled edges = SE_SAMPLED_INIT;
+    uint64_t draws = 0;
+    int rc = -1;
+
+    if (parse_theta(theta, &plan.thetas, err) < 0 || se_tree_get(&t, s, err) < 0 ||
+        tree_graph(&g, s, err) < 0)
+        return -1;
+    if (se_measure_make(&x, &t, &g, err) == 0 &&
+        se_law_make(&law, &t, &x, (enum se_sigma)o.sigma, o.temperature, err) == 0 &&
+        se_sample_draws(&law, &x, &plan, &draws, err) == 0) {
+        se_progress_begin(run, &bar, "drawing", draws * o.agree);
+        rc = se_sample(&edges, &law, &t, &x, &plan, err);
+        se_progress_end(&bar);
+    }
+    if (rc == 0)
+        rc = finish(run, s, &edges, t.n, err);
+    if (rc == 0)
+        se_note(run, "%" PRIu64 " draws gave %" PRIu64 " edges", edges.draws, edges.edges);
+    se_sampled_release(&edges);
+    se_law_release(&law);
+    se_measure_release(&x);
+    return rc;
+}
+
+static int run_sample(struct se_run *run, struct se_err *err)
+{
+    const char *path = se_run_operand(run, 0);
+    struct se_stream s = SE_STREAM_INIT;
+    int rc = se_run_read(run, path, &s, err);
+
+    if (rc == 0) {
+        rc = sample(run, &s, err);
+        if (rc < 0 && err->code == SE_EINPUT)
+            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+        if (rc == 0)
+            rc = se_run_write(run, &s, err);
+    }
+    se_stream_release(&s);
+    return rc;
+}
+
+static const struct se_tool tool = {
+    .name = "se-sample",
+    .brief = "draw a new graph from the encoding tree",
+    .operands = "[FILE]",
+    .max_operands = 1,
+    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM,
+    .options = options,
+    .about =
+        "At every tree node with m children, round(theta * m) pairs are drawn: two different\n"
+        "children with probability P, each followed down by P to a vertex; the two vertices\n"
+        "become an edge.  P of a child is the softmax of its entropy among its siblings.\n"
+        "The graph section is replaced; fused, tree and predictions, which describe the old\n"
+        "graph, are dropped unless --keep.\n",
+    .examples =
+        "  se-tree -K 2 fused.seg | se-sample --theta 3 > new.seg\n"
+        "  se-sample --agree 2 --retain tree.seg -o new.seg\n"
+        "  se-sample --theta 1,5 --temperature 0.1 --seed 7 tree.seg | se-info\n",
+    .run = run_sample
+};
+
+int main(int argc, char **argv)
+{
+    return se_tool_main(&tool, argc, argv);
+}
