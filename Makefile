@@ -11,11 +11,11 @@ PREFIX  ?= /usr/local
 SECONDS ?= 30
 
 CC      ?= cc
-CFLAGS  ?= -O2 -g
+CFLAGS  ?= -O3 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wcast-qual -Wwrite-strings -Wvla -Werror
 BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
-SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -MMD -MP $(WARN) -DSE_VERSION='"$(VERSION)"' \
+SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) -DSE_VERSION='"$(VERSION)"' \
            -DSE_BLAS='"OpenBLAS $(BLAS)"'
 LIBS    := -Wl,--as-needed -lopenblas -lz -lm -lpthread -ldl
 
@@ -40,6 +40,13 @@ $(B)/.%-ready: tests/setup
 $(B)/%.o: %.c | $(B)/.build-ready
 	@mkdir -p $(@D)
 	$(CC) $(SE_FLAGS) $(CFLAGS) -c -o $@ $<
+
+# A file common/model_NAME.c is a model
+$(B)/models.inc: $(wildcard common/model_*.c)
+	@mkdir -p $(@D)
+	printf 'MODEL(%s)\n' $(patsubst common/model_%.c,%,$(sort $(wildcard common/model_*.c))) > $@
+
+$(B)/common/models.o: $(B)/models.inc
 
 $(LIB): $(SOURCES:%.c=$(B)/%.o)
 	@rm -f $@
@@ -76,10 +83,10 @@ check-sanitize:
 
 lint: all | $(B)/.lint-ready
 	cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -I. -D_GNU_SOURCE \
+	    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -I. -I$(B) -D_GNU_SOURCE \
 	    -D__x86_64__ tools common formats
 	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) $(wildcard tools/*.c) -- \
-	    -std=gnu11 -D_GNU_SOURCE -I. 2>/dev/null
+	    -std=gnu11 -D_GNU_SOURCE -I. -I$(B) 2>/dev/null
 	shellcheck $(SCRIPTS)
 	for page in man/*.[1-9]; do groff -mdoc -ww -z $$page || exit 1; done
 	mandoc -T lint -W warning man/*.[1-9]

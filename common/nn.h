@@ -1,0 +1,199 @@
+/* nn.h - full-batch graph neural networks as chains of layers
+ *
+ * A model appends layers to a net; each layer knows its forward and its backward pass.  All
+ * memory is made before the first epoch.  Sums run in an order that does not depend on the
+ * number of threads.  Compiled with SE_REAL double for the tests of the gradients. */
+#ifndef SE_NN_H
+#define SE_NN_H
+
+#include "common/adjacency.h"
+#include "common/section.h"
+
+#ifndef SE_REAL
+#define SE_REAL float
+#endif
+typedef SE_REAL se_real;
+
+/* A sparse matrix by rows, and the same by columns for gradients. */
+struct se_sparse {
+    uint64_t rows, cols, nnz;
+    uint64_t *off;              /* rows + 1 */
+    uint32_t *col;
+    se_real *value;
+    uint64_t *toff;             /* cols + 1 */
+    uint32_t *trow, *tentry;    /* row, and which entry of value, column by column */
+};
+
+struct se_mat {                 /* dense or sparse */
+    uint64_t rows, cols;
+    se_real *dense;
+    const struct se_sparse *sparse;
+    const se_real *value;       /* sparse: the values to use instead of sparse->value */
+};
+
+/* The graph that training runs on: both directions, a self-loop at every vertex. */
+struct se_nngraph {
+    uint64_t n, arcs;
+    uint64_t *off;              /* n + 1 */
+    uint32_t *to, *back;        /* back: which arc goes the other way */
+    se_real *weight;            /* arcs; NULL: all 1 */
+    se_real *inv_degree, *inv_sqrt;     /* 1/d and 1/sqrt(d), d with the loop */
+};
+
+struct se_net;
+struct se_layer;
+
+struct se_layer_ops {
+    const char *name;
+    /* Compute x->out from `in`. */
+    void (*forward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
+                    bool train);
+    /* From the gradient of the output to that of the parameters, and of the input into `din`
+     * unless it is NULL. */
+    void (*backward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
+                     const se_real *dout, se_real *din);
+};
+
+enum se_activation { SE_IDENTITY, SE_RELU, SE_ELU };
+
+struct se_layer {
+    const struct se_layer_ops *ops;
+    uint64_t in, cols;          /* columns that come in and go out */
+    struct se_mat out;
+    bool sparse, learns;        /* what comes in may be sparse; it has parameters */
+    se_real *buffer;            /* memory of out */
+    se_real *work[4];           /* whatever the layer keeps */
+    uint8_t *keep;              /* mask of dropout */
+    uint64_t out_room, room[4], keep_room;      /* numbers that each must hold, 0: none */
+    uint64_t weight, weight2, bias, attend;     /* where its parameters start */
+    int number;                 /* names its random numbers */
+    enum se_activation act;
+    double dropout, alpha;
+    int hops, heads;
+    bool mean;                  /* gat: heads are averaged, not joined */
+};
+
+enum { SE_MOST_LAYERS = 64, SE_MOST_PARAMETERS = 128 };
+
+enum se_init { SE_INIT_ZERO, SE_INIT_UNIFORM, SE_INIT_NORMAL };
+
+struct se_parameter {           /* a named array among all parameters */
+    char name[48];
+    uint64_t start, rows, cols;
+    bool sparse;                /* it multiplies what may be sparse */
+    enum se_init init;
+    double spread;              /* half width, or standard deviation */
+};
+
+struct se_net {
+    const struct se_nngraph *graph;
+    struct se_mat input;
+    uint64_t n, seed;
+    int threads, layers, parameters;
+    uint32_t epoch;             /* names the random numbers of dropout */
+    struct se_layer layer[SE_MOST_LAYERS];
+    struct se_parameter parameter[SE_MOST_PARAMETERS];
+    uint64_t count;             /* all parameters together */
+    se_real *value, *grad, *moment, *square;
+    se_real *delta[2];          /* gradients between layers */
+    se_real *partial;           /* partial sums of gradients of parameters */
+    uint64_t widest, steps;
+    bool sparse;                /* the output of the last layer may be sparse */
+    int current;                /* layers whose output is that of evaluation, now */
+};
+
+/* What a model may want to know. */
+struct se_hyper {
+    uint64_t hidden, layers, classes, heads, out_heads, hops;
+    double dropout, input_dropout, attention_dropout, edge_dropout, alpha;
+};
+
+struct se_model_kind {
+    const char *name;
+    double input_dropout;       /* the default */
+    /* Append the layers. */
+    int (*build)(struct se_net *net, const struct se_hyper *h, struct se_err *err);
+};
+/* All models, NULL-ended: one for each common/model_NAME.c */
+extern const struct se_model_kind *const se_model_kinds[];
+
+/* Graph and features as training wants them.  Release in any case. */
+int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights,
+                    struct se_err *err);
+void se_nngraph_release(struct se_nngraph *x);
+int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
+                   struct se_err *err);
+void se_sparse_release(struct se_sparse *x);
+
+/* Layers for models to append.  0, or -1 with `err`. */
+int se_net_dropout(struct se_net *net, double p, struct se_err *err);
+int se_net_activate(struct se_net *net, enum se_activation act, double dropout,
+                    struct se_err *err);
+int se_net_linear(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
+                   double attention_dropout, struct se_err *err);
+int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
+                     struct se_err *err);
+
+/* After the layers were appended: make memory and initial parameters. */
+int se_net_ready(struct se_net *net, struct se_err *err);
+void se_net_release(struct se_net *net);
+
+/* The logits, n rows of classes.  In training with dropout, by (seed, epoch). */
+const se_real *se_net_forward(struct se_net *net, bool train);
+/* From the gradient of the logits, n rows, to net->grad. */
+void se_net_backward(struct se_net *net, const se_real *dlogits);
+/* Adam as PyTorch has it, the decay in the gradient. */
+void se_net_adam(struct se_net *net, double rate, double decay);
+/* The input of the last layer that has parameters, after evaluation: what `hidden` means.
+ * NULL if that is the sparse input. */
+const struct se_mat *se_net_hidden(const struct se_net *net);
+
+/* Mean cross-entropy over the vertices `id`; its gradient into dlogits (n rows, cleared). */
+double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
+                   uint64_t count, const int32_t *label, se_real *dlogits);
+
+/* ---- for layers ---- */
+
+int se_net_append(struct se_net *net, const struct se_layer_ops *ops, uint64_t cols,
+                  struct se_layer **x, struct se_err *err);
+/* Reserve a parameter of the last layer.  Glorot's: uniform or normal, with a gain and the
+ * numbers of inputs and outputs that PyTorch would count. */
+struct se_glorot {
+    enum se_init kind;
+    double gain, in, out;
+};
+int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64_t cols,
+                     struct se_glorot init, uint64_t *start, struct se_err *err);
+
+/* y (rows of x times cols) = x w */
+void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
+           se_real *y);
+/* dw = x' dy */
+void se_mm_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
+                  uint64_t cols, se_real *dw);
+/* dx = dy w', dx having xcols columns */
+void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
+                 uint64_t xcols, se_real *dx);
+/* y_v = row_v * sum over arcs (v, u) of arc * col_u * x_u; row, col, arc NULL: 1.  `back`
+ * takes the arc value of the opposite direction. */
+void se_gather(const struct se_net *net, const se_real *x, uint64_t cols, const se_real *row,
+               const se_real *col, const se_real *arc, bool back, se_real *y);
+void se_add_bias(const struct se_net *net, se_real *y, uint64_t cols, const se_real *bias);
+/* Sums of the columns of dy, n rows */
+void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum);
+/* Run work on ranges of rows; the ranges do not depend on the threads.  `cost`: about how
+ * many operations a row takes. */
+typedef void se_range(void *arg, uint64_t from, uint64_t to);
+void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
+               void *arg);
+/* The mask of dropout: keep[i] is 1 with probability 1 - p.  Element i takes half i % 8 (low
+ * half of a word first) of the Philox block i / 8, whose counter is (block, SE_RNG_DROPOUT,
+ * epoch, part << 16 | layer) and whose key is the seed, and is kept if that half is at least
+ * round(p * 65536). */
+void se_mask(const struct se_net *net, const struct se_layer *x, int part, double p,
+             uint64_t count, uint8_t *keep);
+
+#endif

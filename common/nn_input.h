@@ -1,0 +1,23 @@
+/* nn_input.h - what a model reads: features, embedding, both, or one number a vertex */
+#ifndef SE_NN_INPUT_H
+#define SE_NN_INPUT_H
+
+#include "common/nn.h"
+
+enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
+
+struct se_nninput {
+    struct se_mat mat;
+    struct se_sparse sparse;
+    se_real *dense;
+    bool identity;              /* there were no features: each vertex is its own */
+};
+#define SE_NNINPUT_INIT { .identity = false }
+
+/* The matrix for n vertices; feature rows scaled to sum 1 if `scale_rows`.  Features that are
+ * absent become the identity.  Release it in any case. */
+int se_nninput_make(struct se_nninput *x, struct se_stream *s, enum se_input_kind kind,
+                    bool scale_rows, uint64_t n, struct se_err *err);
+void se_nninput_release(struct se_nninput *x);
+
+#endif

@@ -1,0 +1,205 @@
+/* nn_net.c - a chain of layers: its memory, its parameters, its two passes */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cblas.h>
+
+#include "common/mem.h"
+#include "common/nn.h"
+#include "common/rng.h"
+
+enum { MOST_PARTS = 16 };       /* partial sums that nn_math.c may need at once */
+
+int se_net_append(struct se_net *net, const struct se_layer_ops *ops, uint64_t cols,
+                  struct se_layer **x, struct se_err *err)
+{
+    if (net->layers == SE_MOST_LAYERS)
+        return se_fail(err, SE_EUSAGE, "too many layers");
+    if (cols == 0 || cols > INT32_MAX)
+        return se_fail(err, SE_EUSAGE, "a layer of %" PRIu64 " columns cannot be made", cols);
+    *x = &net->layer[net->layers];
+    **x = (struct se_layer){
+        .ops = ops, .in = net->layers ? net->layer[net->layers - 1].cols : net->input.cols,
+        .cols = cols, .number = net->layers, .sparse = net->sparse, .out_room = net->n * cols
+    };
+    net->layers++;
+    net->sparse = false;
+    return 0;
+}
+
+int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64_t cols,
+                     struct se_glorot init, uint64_t *start, struct se_err *err)
+{
+    struct se_parameter *p = &net->parameter[net->parameters];
+    const double width = init.in + init.out;
+    uint64_t count;
+
+    if (net->parameters == SE_MOST_PARAMETERS)
+        return se_fail(err, SE_EUSAGE, "too many layers");
+    if (__builtin_mul_overflow(rows, cols, &count) || count > (uint64_t)1 << 40)
+        return se_fail(err, SE_EINPUT, "a layer of %" PRIu64 " x %" PRIu64 " parameters is too "
+                       "large", rows, cols);
+    *p = (struct se_parameter){
+        .start = net->count, .rows = rows, .cols = cols, .init = init.kind,
+        .sparse = net->layer[net->layers - 1].sparse,
+        .spread = init.gain * sqrt(init.kind == SE_INIT_UNIFORM ? 6 / width : 2 / width)
+    };
+    snprintf(p->name, sizeof p->name, "%d.%s", net->layers - 1, name);
+    net->layer[net->layers - 1].learns = true;
+    *start = net->count;
+    net->count += count;
+    net->parameters++;
+    return 0;
+}
+
+static void initialise(struct se_net *net)
+{
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_parameter *p = &net->parameter[i];
+        struct se_rng r;
+
+        se_rng_init(&r, net->seed, SE_RNG_INIT, (uint64_t)i);
+        for (uint64_t k = 0; k < p->rows * p->cols; k++)
+            net->value[p->start + k] =
+                p->init == SE_INIT_ZERO ? 0
+                : p->init == SE_INIT_UNIFORM
+                    ? (se_real)(p->spread * (2 * se_rng_unit(&r) - 1))
+                    : (se_real)(p->spread * se_rng_normal(&r));
+    }
+}
+
+static int layer_memory(struct se_layer *x, struct se_err *err)
+{
+    x->buffer = se_zalloc(x->out_room, sizeof *x->buffer, err);
+    if (!x->buffer || (x->keep_room && !(x->keep = se_zalloc(x->keep_room, 1, err))))
+        return -1;
+    for (int k = 0; k < 4; k++)
+        if (x->room[k] && !(x->work[k] = se_zalloc(x->room[k], sizeof(se_real), err)))
+            return -1;
+    return 0;
+}
+
+int se_net_ready(struct se_net *net, struct se_err *err)
+{
+    uint64_t largest = 1;
+
+    openblas_set_num_threads(1);                /* threads are ours, outside */
+    for (int i = 0; i < net->layers; i++) {
+        struct se_layer *x = &net->layer[i];
+
+        if (layer_memory(x, err) < 0)
+            return -1;
+        if (x->cols > net->widest)
+            net->widest = x->cols;
+        if (x->in > net->widest && !x->sparse)
+            net->widest = x->in;
+    }
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_parameter *p = &net->parameter[i];
+
+        if (p->rows * p->cols > largest && !(p->sparse && p->rows > 1))
+            largest = p->rows * p->cols;
+        if (p->cols > largest)
+            largest = p->cols;
+    }
+    if (!(net->value = se_zalloc(net->count, sizeof(se_real), err)) ||
+        !(net->grad = se_zalloc(net->count, sizeof(se_real), err)) ||
+        !(net->moment = se_zalloc(net->count, sizeof(se_real), err)) ||
+        !(net->square = se_zalloc(net->count, sizeof(se_real), err)) ||
+        !(net->partial = se_alloc(MOST_PARTS * largest, sizeof(se_real), err)) ||
+        !(net->delta[0] = se_zalloc(net->n * net->widest, sizeof(se_real), err)) ||
+        !(net->delta[1] = se_zalloc(net->n * net->widest, sizeof(se_real), err)))
+        return -1;
+    initialise(net);
+    return 0;
+}
+
+void se_net_release(struct se_net *net)
+{
+    for (int i = 0; i < net->layers; i++) {
+        free(net->layer[i].buffer);
+        free(net->layer[i].keep);
+        for (int k = 0; k < 4; k++)
+            free(net->layer[i].work[k]);
+    }
+    free(net->value);
+    free(net->grad);
+    free(net->moment);
+    free(net->square);
+    free(net->partial);
+    free(net->delta[0]);
+    free(net->delta[1]);
+    memset(net, 0, sizeof *net);
+}
+
+/* Layers before the first that differs in training need not run again after evaluation. */
+static int first_to_run(const struct se_net *net, bool train)
+{
+    int i = 0;
+
+    if (!train)
+        return 0;
+    while (i < net->current && net->layer[i].dropout == 0)
+        i++;
+    return i;
+}
+
+const se_real *se_net_forward(struct se_net *net, bool train)
+{
+    for (int i = first_to_run(net, train); i < net->layers; i++)
+        net->layer[i].ops->forward(net, &net->layer[i],
+                                   i > 0 ? &net->layer[i - 1].out : &net->input, train);
+    net->current = train ? 0 : net->layers;
+    return net->layer[net->layers - 1].out.dense;
+}
+
+void se_net_backward(struct se_net *net, const se_real *dlogits)
+{
+    const se_real *dout = dlogits;
+    int first = 0;
+
+    while (!net->layer[first].learns)           /* what comes before needs no gradient */
+        first++;
+    for (int i = net->layers - 1; i >= first; i--) {
+        se_real *din = i > first ? net->delta[i % 2] : NULL;
+
+        net->layer[i].ops->backward(net, &net->layer[i],
+                                    i > 0 ? &net->layer[i - 1].out : &net->input, dout, din);
+        dout = din;
+    }
+}
+
+const struct se_mat *se_net_hidden(const struct se_net *net)
+{
+    int i = net->layers - 1;
+
+    while (i > 0 && !net->layer[i].learns)
+        i--;
+    return i > 0 && net->layer[i - 1].out.dense ? &net->layer[i - 1].out : NULL;
+}
+
+double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
+                   uint64_t count, const int32_t *label, se_real *dlogits)
+{
+    double loss = 0;
+
+    memset(dlogits, 0, n * classes * sizeof *dlogits);
+    for (uint64_t i = 0; i < count; i++) {
+        const se_real *row = logits + id[i] * classes;
+        se_real *d = dlogits + id[i] * classes;
+        double most = (double)row[0], sum = 0;
+
+        for (uint64_t c = 1; c < classes; c++)
+            most = fmax(most, (double)row[c]);
+        for (uint64_t c = 0; c < classes; c++)
+            sum += exp((double)row[c] - most);
+        for (uint64_t c = 0; c < classes; c++)
+            d[c] = (se_real)(exp((double)row[c] - most) / sum / (double)count);
+        d[label[id[i]]] -= (se_real)(1 / (double)count);
+        loss += most + log(sum) - (double)row[label[id[i]]];
+    }
+    return loss / (double)count;
+}

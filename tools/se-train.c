@@ -1,0 +1,484 @@
+/* se-train.c - train a node classifier on the graph */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/nn_input.h"
+#include "common/output.h"
+#include "common/payload.h"
+#include "common/train.h"
+
+enum { ROW, NONE };
+enum { LOGITS, HIDDEN };
+enum { LAST, BEST };
+
+static struct {
+    const char *model, *log;
+    struct se_hyper h;
+    bool input_dropout_given, edge_weights, apply;
+    double rate, decay;
+    uint64_t epochs, patience, split;
+    int norm, input, embed, embed_epoch;
+} o = {
+    .model = "gcn",
+    .h = { .hidden = 64, .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
+           .attention_dropout = .5, .edge_dropout = .5, .alpha = .1 },
+    .rate = .01, .decay = 5e-4, .epochs = 200
+};
+
+static const struct se_option options[] = {
+    { 'm', "model", "NAME", SE_OPT_STRING, &o.model, 0, 0,
+      "gcn, sage, gat, appnp, or mlp and linear, which do not see the graph", NULL },
+    { 0, "hidden", "N", SE_OPT_COUNT, &o.h.hidden, 1, 1e6,
+      "columns of the hidden layers; of each head for gat", NULL },
+    { 0, "layers", "N", SE_OPT_COUNT, &o.h.layers, 1, 16, "layers with parameters", NULL },
+    { 0, "dropout", "P", SE_OPT_NUMBER, &o.h.dropout, 0, .99, "after the hidden layers", NULL },
+    { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.h.input_dropout, 0, .99,
+      "of the input; unless given, 0.5 for sage, gat, appnp and mlp, else 0",
+      &o.input_dropout_given },
+    { 0, "attention-dropout", "P", SE_OPT_NUMBER, &o.h.attention_dropout, 0, .99,
+      "of the attention of gat", NULL },
+    { 0, "edge-dropout", "P", SE_OPT_NUMBER, &o.h.edge_dropout, 0, .99,
+      "of the edges at each hop of appnp", NULL },
+    { 0, "heads", "N", SE_OPT_COUNT, &o.h.heads, 1, 256, "heads of gat", NULL },
+    { 0, "out-heads", "N", SE_OPT_COUNT, &o.h.out_heads, 1, 256,
+      "heads of the last layer of gat", NULL },
+    { 0, "alpha", "A", SE_OPT_NUMBER, &o.h.alpha, 0, 1, "return of appnp to its start", NULL },
+    { 0, "hops", "N", SE_OPT_COUNT, &o.h.hops, 0, 1000, "hops of appnp", NULL },
+    { 0, "lr", "RATE", SE_OPT_NUMBER, &o.rate, 0, 1e6, "learning rate of Adam", NULL },
+    { 0, "weight-decay", "D", SE_OPT_NUMBER, &o.decay, 0, 1e6,
+      "added to the gradient, times the parameter", NULL },
+    { 0, "epochs", "N", SE_OPT_COUNT, &o.epochs, 1, 1e9, "passes over the graph", NULL },
+    { 0, "patience", "N", SE_OPT_COUNT, &o.patience, 0, 1e9,
+      "stop N epochs after the best one; 0: never", NULL },
+    { 0, "feature-norm", "row|none", SE_OPT_CHOICE, &o.norm, 0, 0,
+      "row: each row of features is divided by its sum", NULL },
+    { 0, "input", "features|embedding|both", SE_OPT_CHOICE, &o.input, 0, 0,
+      "what the model reads", NULL },
+    { 0, "edge-weights", NULL, SE_OPT_FLAG, &o.edge_weights, 0, 0,
+      "use the weights of the edges (gat has its own)", NULL },
+    { 's', "split", "N", SE_OPT_COUNT, &o.split, 0, 1e9, "which split to train on, from 0",
+      NULL },
+    { 0, "embed", "logits|hidden", SE_OPT_CHOICE, &o.embed, 0, 0,
+      "the embedding: the outputs, or what goes into the last layer", NULL },
+    { 0, "embed-epoch", "last|best", SE_OPT_CHOICE, &o.embed_epoch, 0, 0,
+      "when the embedding is taken", NULL },
+    { 0, "log", "FILE", SE_OPT_FILE, &o.log, 0, 0,
+      "write epoch, loss and the three accuracies as TSV", NULL },
+    { 0, "apply", NULL, SE_OPT_FLAG, &o.apply, 0, 0,
+      "run the model in the stream on its graph instead of training one", NULL },
+    SE_OPTIONS_END
+};
+
+/* Everything a run needs, so that one function can release it */
+struct job {
+    struct se_run *run;
+    struct se_stream *s;
+    struct se_graph graph;
+    struct se_labels labels;
+    struct se_splits splits;
+    const uint8_t *part;        /* of the split; NULL: there are none */
+    uint64_t classes;
+    struct se_nngraph nngraph;
+    struct se_nninput input;
+    struct se_net net;
+};
+
+static const struct se_model_kind *find_model(const char *name, struct se_err *err)
+{
+    char all[256] = "";
+
+    for (int i = 0; se_model_kinds[i]; i++) {
+        if (strcmp(se_model_kinds[i]->name, name) == 0)
+            return se_model_kinds[i];
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s", se_model_kinds[i]->name);
+    }
+    se_fail(err, SE_EUSAGE, "--model: '%.40s' is none of%s", name, all);
+    return NULL;
+}
+
+/* ---- what a stored model must know to run again ---- */
+
+static int describe(char *text, size_t room)
+{
+    return snprintf(text, room,
+                    "model=%s\nhidden=%" PRIu64 "\nlayers=%" PRIu64 "\nclasses=%" PRIu64
+                    "\nheads=%" PRIu64 "\nout_heads=%" PRIu64 "\nhops=%" PRIu64 "\nalpha=%.17g\n"
+                    "norm=%d\ninput=%d\nedge_weights=%d\n",
+                    o.model, o.h.hidden, o.h.layers, o.h.classes, o.h.heads, o.h.out_heads,
+                    o.h.hops, o.h.alpha, o.norm, o.input, o.edge_weights);
+}
+
+/* The value of a key in the text of a model, NUL-ended in `value`; false: not there. */
+static bool look_up(const struct se_model *m, const char *key, char value[64])
+{
+    const size_t len = strlen(key);
+
+    for (uint64_t at = 0; at < m->text_len;) {
+        const char *line = m->text + at, *end = memchr(line, '\n', m->text_len - at);
+        const size_t n = end ? (size_t)(end - line) : m->text_len - at;
+
+        if (n > len + 1 && n - len - 1 < 64 && memcmp(line, key, len) == 0 && line[len] == '=') {
+            memcpy(value, line + len + 1, n - len - 1);
+            value[n - len - 1] = '\0';
+            return true;
+        }
+        at += n + 1;
+    }
+    return false;
+}
+
+static int look_up_count(const struct se_model *m, const char *key, uint64_t most,
+                         uint64_t *value, struct se_err *err)
+{
+    char text[64];
+
+    if (look_up(m, key, text) && se_whole_u64(text, value) && *value <= most)
+        return 0;
+    return se_fail(err, SE_EINPUT, "model: has no usable '%s'", key);
+}
+
+static int recall(const struct se_model *m, struct se_err *err)
+{
+    static char name[64];
+    uint64_t norm, input, weights;
+    char alpha[64];
+
+    if (!look_up(m, "model", name) || !look_up(m, "alpha", alpha) ||
+        !se_whole_number(alpha, &o.h.alpha))
+        return se_fail(err, SE_EINPUT, "model: does not say what it is");
+    o.model = name;
+    if (look_up_count(m, "hidden", 1000000, &o.h.hidden, err) < 0 ||
+        look_up_count(m, "layers", 16, &o.h.layers, err) < 0 ||
+        look_up_count(m, "classes", UINT32_MAX, &o.h.classes, err) < 0 ||
+        look_up_count(m, "heads", 256, &o.h.heads, err) < 0 ||
+        look_up_count(m, "out_heads", 256, &o.h.out_heads, err) < 0 ||
+        look_up_count(m, "hops", 1000, &o.h.hops, err) < 0 ||
+        look_up_count(m, "norm", NONE, &norm, err) < 0 ||
+        look_up_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
+        look_up_count(m, "edge_weights", 1, &weights, err) < 0)
+        return -1;
+    if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0)
+        return se_fail(err, SE_EINPUT, "model: has no heads or layers");
+    o.norm = (int)norm;
+    o.input = (int)input;
+    o.edge_weights = weights;
+    return 0;
+}
+
+/* ---- making the net ---- */
+
+static int check_n(uint64_t have, uint64_t n, uint32_t tag, struct se_err *err)
+{
+    return have == n ? 0 : se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but graph has "
+                                   "%" PRIu64, se_section_name(tag), have, n);
+}
+
+static int read_sections(struct job *j, struct se_err *err)
+{
+    const uint64_t n = j->graph.n;
+
+    if (!o.apply || se_stream_has(j->s, SE_LABELS)) {
+        if (se_labels_get(&j->labels, j->s, err) < 0 ||
+            check_n(j->labels.n, n, SE_LABELS, err) < 0)
+            return -1;
+        j->classes = j->labels.classes;
+    }
+    if (o.apply && !se_stream_has(j->s, SE_SPLITS))
+        return 0;
+    if (se_splits_get(&j->splits, j->s, err) < 0 || check_n(j->splits.n, n, SE_SPLITS, err) < 0)
+        return -1;
+    if (o.split >= j->splits.count)
+        return se_fail(err, SE_EINPUT, "splits: there is no split %" PRIu64 "; they are 0 to %"
+                       PRIu64, o.split, j->splits.count - 1);
+    j->part = j->splits.part + o.split * n;
+    return 0;
+}
+
+/* Classes that nobody trains cannot be learnt: worth a word. */
+static void warn_classes(const struct job *j)
+{
+    uint8_t *seen = calloc(j->classes + 1, 1);
+    uint64_t missing = 0;
+
+    for (uint64_t v = 0; seen && v < j->graph.n; v++)
+        if (j->part[v] == SE_PART_TRAIN && j->labels.label[v] >= 0)
+            seen[j->labels.label[v]] = 1;
+    for (uint64_t c = 0; seen && c < j->classes; c++)
+        missing += !seen[c];
+    if (missing)
+        se_warn(j->run, "%" PRIu64 " of %" PRIu64 " classes have no training vertex in split %"
+                PRIu64, missing, j->classes, o.split);
+    free(seen);
+}
+
+static int make_net(struct job *j, struct se_err *err)
+{
+    const struct se_model_kind *kind = find_model(o.model, err);
+
+    if (!kind)
+        return -1;
+    if (!o.input_dropout_given)
+        o.h.input_dropout = kind->input_dropout;
+    if (j->classes == 0)
+        return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
+    if (!o.apply)
+        o.h.classes = j->classes;
+    if (se_nngraph_make(&j->nngraph, &j->graph, o.edge_weights, err) < 0 ||
+        se_nninput_make(&j->input, j->s, (enum se_input_kind)o.input, o.norm == ROW,
+                        j->graph.n, err) < 0)
+        return -1;
+    if (j->input.identity)
+        se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+    j->net = (struct se_net){
+        .graph = &j->nngraph, .input = j->input.mat, .n = j->graph.n, .seed = j->run->seed,
+        .threads = j->run->threads, .sparse = j->input.mat.sparse != NULL
+    };
+    return kind->build(&j->net, &o.h, err) < 0 ? -1 : se_net_ready(&j->net, err);
+}
+
+/* ---- results into the stream ---- */
+
+static int put_model(struct job *j, const se_real *value, struct se_err *err)
+{
+    struct se_array array[SE_MOST_PARAMETERS];
+    char text[1024];
+    const int len = describe(text, sizeof text);
+    struct se_model m = { text, (uint64_t)len, array, (uint64_t)j->net.parameters };
+
+    for (int i = 0; i < j->net.parameters; i++) {
+        const struct se_parameter *p = &j->net.parameter[i];
+
+        array[i] = (struct se_array){ p->name, p->rows, p->cols, value + p->start };
+    }
+    return se_model_put(&m, j->s, err);
+}
+
+static int put_predictions(struct job *j, const float *logits, struct se_err *err)
+{
+    const uint64_t n = j->graph.n, classes = o.h.classes;
+    int32_t *label = se_alloc(n, sizeof *label, err);
+    float *confidence = label ? se_alloc(n, sizeof *confidence, err) : NULL;
+    int rc = -1;
+
+    if (confidence) {
+        for (uint64_t v = 0; v < n; v++) {
+            const float *row = logits + v * classes;
+            uint64_t best = 0;
+            double sum = 0;
+
+            for (uint64_t c = 1; c < classes; c++)
+                if (row[c] > row[best])
+                    best = c;
+            for (uint64_t c = 0; c < classes; c++)
+                sum += exp((double)row[c] - (double)row[best]);
+            label[v] = (int32_t)best;
+            confidence[v] = (float)(1 / sum);
+        }
+        const struct se_predictions p = { n, label, confidence };
+        rc = se_predictions_put(&p, j->s, err);
+    }
+    free(label);
+    free(confidence);
+    return rc;
+}
+
+static int put_accuracies(struct job *j, const double accuracy[4], struct se_err *err)
+{
+    for (int i = SE_PART_TRAIN; i <= SE_PART_TEST; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "train.acc.%s", se_part_names[i]);
+        if (!isnan(accuracy[i]) && se_stats_set(j->s, name, accuracy[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_embedding(struct job *j, const float *row, uint64_t cols, struct se_err *err)
+{
+    const struct se_embedding e = { j->graph.n, cols, row };
+    const uint64_t bad = se_first_not_finite(row, e.n * cols);
+
+    if (bad < e.n * cols)
+        return se_fail(err, SE_EINPUT, "the embedding of vertex %" PRIu64 " is not a finite "
+                       "number; lower --lr", bad / cols);
+    return se_embedding_put(&e, j->s, err);
+}
+
+static int put_results(struct job *j, const struct se_train_result *r, struct se_err *err)
+{
+    if (se_stats_forget(j->s, "train.", err) < 0 ||
+        put_embedding(j, r->embedding, r->embed_cols, err) < 0 ||
+        put_predictions(j, r->logits, err) < 0 || put_model(j, r->value, err) < 0 ||
+        put_accuracies(j, r->accuracy, err) < 0 ||
+        se_stats_set(j->s, "train.epoch", (double)r->best, err) < 0 ||
+        se_stats_set(j->s, "train.epochs", (double)r->epochs, err) < 0 ||
+        se_stats_set(j->s, "train.loss", r->loss, err) < 0 ||
+        se_stats_set(j->s, "train.split", (double)o.split, err) < 0)
+        return -1;
+    se_note(j->run, "best epoch %" PRIu64 ": train %.4f, val %.4f, test %.4f", r->best,
+            r->accuracy[SE_PART_TRAIN], r->accuracy[SE_PART_VAL], r->accuracy[SE_PART_TEST]);
+    return 0;
+}
+
+/* ---- training, applying ---- */
+
+static int train(struct job *j, struct se_out *log, struct se_err *err)
+{
+    struct se_progress bar;
+    struct se_train_result r = SE_TRAIN_RESULT_INIT;
+    struct se_train_plan plan = {
+        .rate = o.rate, .decay = o.decay, .epochs = o.epochs, .patience = o.patience,
+        .label = j->labels.label, .part = j->part, .classes = j->classes,
+        .embed_best = o.embed_epoch == BEST, .embed_hidden = o.embed == HIDDEN, .log = log,
+        .progress = &bar
+    };
+    int rc;
+
+    warn_classes(j);
+    se_progress_begin(j->run, &bar, "training", o.epochs);
+    rc = se_train(&r, &j->net, &plan, err);
+    se_progress_end(&bar);
+    if (rc == 0)
+        rc = put_results(j, &r, err);
+    se_train_release(&r);
+    return rc;
+}
+
+/* The learning curve is a file of its own, whole or not at all like every other. */
+static int train_with_log(struct job *j, struct se_err *err)
+{
+    struct se_out log;
+    int fd, rc;
+
+    if (!o.log)
+        return train(j, NULL, err);
+    fd = se_output_open(o.log, err);
+    if (fd < 0 || se_out_init(&log, fd, err) < 0) {
+        se_output_abort();
+        return -1;
+    }
+    rc = train(j, &log, err);
+    if (rc == 0)
+        rc = se_out_flush(&log, err);
+    se_out_release(&log);
+    if (rc == 0)
+        return se_output_commit(err);
+    se_output_abort();
+    return -1;
+}
+
+static int load_parameters(struct job *j, const struct se_model *m, struct se_err *err)
+{
+    for (int i = 0; i < j->net.parameters; i++) {
+        const struct se_parameter *p = &j->net.parameter[i];
+        const struct se_array *a = (uint64_t)i < m->arrays ? &m->array[i] : NULL;
+
+        if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
+            return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
+                           " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
+                           o.model);
+        memcpy(j->net.value + p->start, a->data, p->rows * p->cols * sizeof *a->data);
+    }
+    return 0;
+}
+
+static int apply(struct job *j, const struct se_model *m, struct se_err *err)
+{
+    const uint64_t n = j->graph.n;
+    const se_real *logits;
+    const struct se_mat *hidden;
+    double accuracy[4] = { NAN, NAN, NAN, NAN };
+
+    j->classes = o.h.classes;
+    if (make_net(j, err) < 0 || load_parameters(j, m, err) < 0)
+        return -1;
+    logits = se_net_forward(&j->net, false);
+    hidden = o.embed == HIDDEN ? se_net_hidden(&j->net) : NULL;
+    if (o.embed == HIDDEN && !hidden)
+        return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
+    if (j->part && j->labels.label)
+        se_accuracy(logits, n, j->classes, j->labels.label, j->part, accuracy);
+    return se_stats_forget(j->s, "train.", err) < 0 ||
+           put_embedding(j, hidden ? hidden->dense : logits,
+                         hidden ? hidden->cols : j->classes, err) < 0 ||
+           put_predictions(j, logits, err) < 0 || put_accuracies(j, accuracy, err) < 0 ? -1 : 0;
+}
+
+static int apply_stored(struct job *j, struct se_err *err)
+{
+    struct se_model m = { 0 };
+    int rc;
+
+    if (se_model_get(&m, j->s, err) < 0)
+        return -1;
+    rc = recall(&m, err) < 0 || apply(j, &m, err) < 0 ? -1 : 0;
+    se_model_release(&m);
+    return rc;
+}
+
+static int work(struct job *j, struct se_err *err)
+{
+    if (j->run->device == SE_DEVICE_CUDA)
+        return se_fail(err, SE_EDEVICE, "--device cuda: there is no CUDA plugin in this "
+                       "version; use cpu or auto");
+    if (se_graph_get(&j->graph, j->s, SE_GRAPH, err) < 0 || read_sections(j, err) < 0)
+        return -1;
+    if (j->graph.n == 0)
+        return se_fail(err, SE_EINPUT, "graph: has no vertices");
+    if (o.apply)
+        return apply_stored(j, err);
+    return make_net(j, err) < 0 ? -1 : train_with_log(j, err);
+}
+
+static int run_train(struct se_run *run, struct se_err *err)
+{
+    const char *path = se_run_operand(run, 0);
+    struct se_stream s = SE_STREAM_INIT;
+    struct job j = { .run = run, .s = &s, .input = SE_NNINPUT_INIT };
+    int rc = se_run_read(run, path, &s, err);
+
+    if (rc == 0) {
+        rc = work(&j, err);
+        if (rc < 0 && err->code == SE_EINPUT)
+            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+        if (rc == 0)
+            rc = se_run_write(run, &s, err);
+    }
+    se_net_release(&j.net);
+    se_nninput_release(&j.input);
+    se_nngraph_release(&j.nngraph);
+    se_stream_release(&s);
+    return rc;
+}
+
+static const struct se_tool tool = {
+    .name = "se-train",
+    .brief = "train a node classifier on the graph",
+    .operands = "[FILE]",
+    .max_operands = 1,
+    .has = SE_TOOL_SEED | SE_TOOL_DEVICE | SE_TOOL_KEEP | SE_TOOL_STREAM,
+    .options = options,
+    .about =
+        "Trains a graph neural network on the whole graph at once, with a self-loop at every\n"
+        "vertex, on the training part of a split.  Written: embedding (what the next stage\n"
+        "compares), predictions and model as of the epoch with the best validation accuracy,\n"
+        "and the accuracies in stats.  Vertices without a label take no part.  Without\n"
+        "features each vertex stands for itself.  knn, which was derived from an older\n"
+        "embedding, is dropped unless --keep.\n",
+    .examples =
+        "  se-train < graph.seg > trained.seg\n"
+        "  se-train --model sage --split 3 --seed 1 -v graph.seg -o trained.seg\n"
+        "  se-train --model mlp --log curve.tsv graph.seg | se-export -t stats\n"
+        "  se-cat --only model trained.seg | se-cat other.seg - | se-train --apply\n",
+    .run = run_train
+};
+
+int main(int argc, char **argv)
+{
+    return se_tool_main(&tool, argc, argv);
+}
