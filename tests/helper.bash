@@ -14,7 +14,7 @@ DATA=${SE_TEST_DATA:-$ROOT/../shared/data}
 export DATA
 
 setup() {
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return 1
     set -o pipefail
 }
 
