@@ -1,0 +1,93 @@
+/* facts.c - what a stream tells of its vertices besides the edges */
+#include "formats/facts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int get_labels(struct se_facts *f, struct se_stream *s, struct se_err *err)
+{
+    struct se_labels l;
+    const char *name;
+
+    if (!se_stream_has(s, SE_LABELS))
+        return 0;
+    if (se_labels_get(&l, s, err) < 0)
+        return -1;
+    f->label = l.label;
+    f->classes = l.classes;
+    if (!l.names)
+        return 0;
+    f->class_name = se_alloc(l.classes, sizeof *f->class_name, err);
+    if (!f->class_name)
+        return -1;
+    name = l.names;
+    for (uint64_t c = 0; c < l.classes; c++, name += strlen(name) + 1)
+        f->class_name[c] = name;
+    return 0;
+}
+
+static int get_predictions(struct se_facts *f, struct se_stream *s, struct se_err *err)
+{
+    struct se_predictions p;
+
+    if (!se_stream_has(s, SE_PREDICTIONS))
+        return 0;
+    if (se_predictions_get(&p, s, err) < 0)
+        return -1;
+    f->predicted = p.label;
+    f->confidence = p.confidence;
+    return 0;
+}
+
+static int get_part(struct se_facts *f, uint64_t split, struct se_stream *s,
+                    struct se_err *err)
+{
+    struct se_splits x = { 0 };
+
+    if (se_stream_has(s, SE_SPLITS) && se_splits_get(&x, s, err) < 0)
+        return -1;
+    if (x.count == 0 && split == 0)
+        return 0;
+    if (split >= x.count)
+        return se_fail(err, SE_EINPUT, "there is no split %" PRIu64 "; the stream has %" PRIu64
+                       ", counted from 0", split, x.count);
+    f->part = x.part + split * x.n;
+    return 0;
+}
+
+int se_facts_get(struct se_facts *f, const struct se_export *ex, struct se_stream *s,
+                 struct se_err *err)
+{
+    *f = (struct se_facts)SE_FACTS_INIT;
+    if (se_stream_vertices(s, &f->n, err) < 0 || get_labels(f, s, err) < 0 ||
+        get_predictions(f, s, err) < 0 || get_part(f, ex->split, s, err) < 0)
+        return -1;
+    return se_stream_has(s, SE_NAMES) ? se_names_get(&f->names, s, err) : 0;
+}
+
+void se_facts_release(struct se_facts *f)
+{
+    free(f->class_name);
+    *f = (struct se_facts)SE_FACTS_INIT;
+}
+
+const char *se_facts_class(const struct se_facts *f, int32_t label)
+{
+    return f->class_name && label >= 0 && (uint64_t)label < f->classes ? f->class_name[label]
+                                                                       : NULL;
+}
+
+bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size_t *len)
+{
+    if (v >= f->names.n)
+        return false;
+    *name = f->names.text + f->names.off[v];
+    *len = f->names.off[v + 1] - f->names.off[v];
+    return true;
+}
+
+const char *se_facts_part(const struct se_facts *f, uint64_t v)
+{
+    return se_part_names[f->part ? f->part[v] : SE_PART_NONE];
+}

@@ -1,0 +1,33 @@
+/* facts.h - what a stream tells of its vertices besides the edges, for exporters */
+#ifndef SE_FACTS_H
+#define SE_FACTS_H
+
+#include "formats/formats.h"
+
+struct se_facts {
+    uint64_t n;                 /* vertices of the stream */
+    struct se_names names;      /* n 0: there are none */
+    const int32_t *label;       /* NULL: no labels; -1: unknown */
+    const int32_t *predicted;   /* NULL: no predictions; -1: none */
+    const float *confidence;
+    const uint8_t *part;        /* of split ex->split; NULL: no splits */
+    uint64_t classes;
+    const char **class_name;    /* NULL: classes have no names */
+};
+#define SE_FACTS_INIT { .n = 0 }
+
+/* Gather what is there.  An error if sections differ in the number of vertices, or if there
+ * are splits but not the one asked for.  The views live as long as the stream.  Release in
+ * any case. */
+int se_facts_get(struct se_facts *f, const struct se_export *ex, struct se_stream *s,
+                 struct se_err *err);
+void se_facts_release(struct se_facts *f);
+
+/* The name of a class, or NULL if it has none. */
+const char *se_facts_class(const struct se_facts *f, int32_t label);
+/* The name of a vertex; false if it has none. */
+bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size_t *len);
+/* "train", ..., "none" */
+const char *se_facts_part(const struct se_facts *f, uint64_t v);
+
+#endif

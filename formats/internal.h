@@ -1,0 +1,100 @@
+/* internal.h - what the files of formats/ share with one another */
+#ifndef SE_FORMATS_INTERNAL_H
+#define SE_FORMATS_INTERNAL_H
+
+#include "common/section.h"
+#include "common/text.h"
+#include "formats/formats.h"
+
+/* One per file; formats.c lists them. */
+extern const struct se_format se_format_edges, se_format_mtx, se_format_metis, se_format_npz,
+    se_format_planetoid, se_format_geomgcn, se_format_musae, se_format_npy, se_format_clu,
+    se_format_mcl, se_format_tree, se_format_parents, se_format_dot, se_format_graphml,
+    se_format_newick, se_format_json, se_format_knn, se_format_embedding,
+    se_format_predictions, se_format_stats, se_format_nodes;
+
+/* Does the path end in `ext` (".mtx"), or in it and ".gz"?  Case does not matter. */
+bool se_path_is(const char *path, const char *ext);
+
+/* An error unless n vertices are in proportion to the entries of a file or were asked for:
+ * a single large number in a small file must not cost gigabytes. */
+int se_check_sparse(uint64_t n, uint64_t entries, uint64_t wanted, struct se_err *err);
+
+static inline bool se_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct se_field {
+    char *at;
+    size_t len;
+};
+/* Tab, comma, semicolon or blank: whichever of them, in this order, is in the line. */
+char se_find_separator(const char *line);
+/* Cut a line into fields; 4 stands for 4 or more.  ' ' separates by runs of blanks.  Blanks
+ * around a field do not belong to it.  Between commas or semicolons a field may be quoted,
+ * and the line changes.  Returns how many fields there are, or -1 for a quote that does not
+ * end or has something behind it.  A field may be empty. */
+int se_split(char *line, char separator, struct se_field field[4]);
+
+/* Names in order of first use, found by hashing. */
+struct se_table {
+    uint64_t n;                 /* names */
+    uint64_t *off;              /* n + 1; name i: text[off[i]] .. text[off[i + 1] - 1] */
+    struct se_bytes text;
+    size_t off_cap;
+    uint64_t *slot;             /* a power of two of them: part of the hash << 32 | id */
+    uint64_t slots;
+};
+#define SE_TABLE_INIT { 0, NULL, SE_BYTES_INIT, 0, NULL, 0 }
+/* The number of a name, or SE_NONE if it is not there. */
+uint32_t se_table_find(const struct se_table *t, const char *name, size_t len);
+/* The same, but a new name is added. */
+int se_table_add(struct se_table *t, const char *name, size_t len, uint32_t *id,
+                 struct se_err *err);
+/* The same for `count` names, at most SE_TABLE_MANY: their cache misses overlap. */
+enum { SE_TABLE_MANY = 64 };
+int se_table_add_many(struct se_table *t, const char *const *name, const size_t *len,
+                      uint32_t *id, int count, struct se_err *err);
+/* Fill an empty table with the names section of `s`; a name that occurs twice is an error. */
+int se_table_load(struct se_table *t, struct se_stream *s, struct se_err *err);
+int se_table_put(const struct se_table *t, struct se_stream *s, struct se_err *err);
+void se_table_release(struct se_table *t);
+
+/* The names an exporter is to print: the view is empty (n 0) when `wanted` is false or the
+ * stream has none.  se_out_vertex then prints the id. */
+int se_export_names(bool wanted, struct se_stream *s, struct se_names *names,
+                    struct se_err *err);
+void se_out_vertex(struct se_out *out, const struct se_names *names, uint64_t v);
+
+/* The vertex that a label means: its name in the table, or an id if the table is empty. */
+int se_vertex_label(const char *label, size_t len, const struct se_table *names, uint32_t *v,
+                    struct se_err *err);
+
+/* A tree on its way in: nodes in any order.  parent[i] is an index or SE_NONE, vertex[i] a
+ * vertex or SE_NONE. */
+struct se_nodes {
+    uint64_t count;
+    uint32_t *parent, *vertex;
+    size_t cap[2];
+};
+#define SE_NODES_INIT { 0, NULL, NULL, { 0, 0 } }
+int se_nodes_add(struct se_nodes *x, uint32_t parent, uint32_t vertex, struct se_err *err);
+/* Renumber in depth-first order, children in the order of their index, and put the tree into
+ * `s`.  There must be one node without parent.  Nodes that do not hang from it are on a cycle:
+ * *fault is set to one (else to SE_NONE) and the error is for the caller to word. */
+int se_nodes_put(struct se_nodes *x, uint64_t n, struct se_stream *s, uint64_t *fault,
+                 struct se_err *err);
+void se_nodes_release(struct se_nodes *x);
+
+/* Check that the leaves are vertices 0 .. n-1, each once; errors name the first at fault.
+ * `wanted`: what n must be, 0 for any. */
+int se_check_leaves(const uint32_t *vertex, uint64_t count, uint64_t wanted, uint64_t *n,
+                    struct se_err *err);
+
+/* The share of each of n vertices in the sum of degrees of the graph that is exported; all 0
+ * when the stream has none.  NULL with `err` set, else give it back with free(). */
+double *se_leaf_flow(const struct se_export *ex, struct se_stream *s, uint64_t n,
+                     struct se_err *err);
+
+#endif

@@ -1,0 +1,504 @@
+/* pickle.c - the few words of Python's pickle language that planetoid files are written in */
+#include "formats/pickle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK SE_NONE                    /* on the stack, among the numbers of values */
+
+enum global { DEFAULTDICT, LIST, RECONSTRUCT, NDARRAY, DTYPE, CSR };
+static const struct {
+    const char *module, *name;
+    enum global is;
+} known[] = {
+    { "collections", "defaultdict", DEFAULTDICT },
+    { "__builtin__", "list", LIST },
+    { "builtins", "list", LIST },
+    { "numpy.core.multiarray", "_reconstruct", RECONSTRUCT },
+    { "numpy._core.multiarray", "_reconstruct", RECONSTRUCT },
+    { "numpy", "ndarray", NDARRAY },
+    { "numpy", "dtype", DTYPE },
+    { "scipy.sparse.csr", "csr_matrix", CSR },
+    { "scipy.sparse._csr", "csr_matrix", CSR }
+};
+
+/* The machine that runs the opcodes. */
+struct machine {
+    struct se_pickle *p;
+    const unsigned char *data;
+    size_t len, at;             /* at: next byte */
+    size_t op;                  /* where the opcode at work is */
+    uint32_t *stack, *memo;
+    size_t depth, stack_cap, memos, memo_cap;
+    struct se_err *err;
+};
+
+static int fault(struct machine *m, const char *what)
+{
+    return se_fail(m->err, SE_EINPUT, "byte %zu: opcode 0x%02x: %s", m->op, m->data[m->op],
+                   what);
+}
+
+static const unsigned char *take(struct machine *m, size_t len)
+{
+    const unsigned char *p = m->data + m->at;
+
+    if (m->len - m->at < len) {
+        fault(m, "the file is cut short");
+        return NULL;
+    }
+    m->at += len;
+    return p;
+}
+
+/* An operand of 1, 2 or 4 bytes. */
+static int operand(struct machine *m, size_t len, uint32_t *value)
+{
+    const unsigned char *p = take(m, len);
+
+    *value = 0;
+    for (size_t i = len; p && i > 0; i--)
+        *value = *value << 8 | p[i - 1];
+    return p ? 0 : -1;
+}
+
+static int push(struct machine *m, uint32_t ref)
+{
+    if (se_grow(&m->stack, &m->stack_cap, (uint64_t)m->depth + 1, sizeof *m->stack, m->err) < 0)
+        return -1;
+    m->stack[m->depth++] = ref;
+    return 0;
+}
+
+static int push_value(struct machine *m, struct se_pickle_value v)
+{
+    struct se_pickle *p = m->p;
+
+    if (p->count >= SE_NONE)
+        return fault(m, "too many values");
+    if (se_grow(&p->value, &p->cap, (uint64_t)p->count + 1, sizeof *p->value, m->err) < 0)
+        return -1;
+    p->value[p->count] = v;
+    return push(m, (uint32_t)p->count++);
+}
+
+static int push_number(struct machine *m, enum se_pickle_type type, int64_t number)
+{
+    return push_value(m, (struct se_pickle_value){ .type = type, .number = number });
+}
+
+/* The value `down` below the top of the stack, if there is one and it has this type. */
+static struct se_pickle_value *peek(struct machine *m, size_t down, enum se_pickle_type type)
+{
+    struct se_pickle_value *v;
+
+    if (m->depth <= down || m->stack[m->depth - 1 - down] == MARK)
+        return NULL;
+    v = &m->p->value[m->stack[m->depth - 1 - down]];
+    return v->type == type ? v : NULL;
+}
+
+/* Room for more items.  The room is always a power of two, so its size need not be kept. */
+static int add_items(struct machine *m, uint32_t container, const uint32_t *item, size_t count)
+{
+    struct se_pickle_value *v = &m->p->value[container];
+    const uint64_t need = (uint64_t)v->count + count;
+    uint64_t room = v->count ? 1 : 0;
+
+    if (need >= SE_NONE)
+        return fault(m, "too many items");
+    while (room && room < v->count)
+        room *= 2;
+    if (need > room) {
+        uint32_t *bigger;
+
+        for (room = 1; room < need;)
+            room *= 2;
+        bigger = se_alloc(room, sizeof *bigger, m->err);
+        if (!bigger)
+            return -1;
+        if (v->count)
+            memcpy(bigger, v->item, v->count * sizeof *bigger);
+        free(v->item);
+        v->item = bigger;
+    }
+    memcpy(v->item + v->count, item, count * sizeof *item);
+    v->count = (uint32_t)need;
+    return 0;
+}
+
+/* Take `count` items off the stack and leave a tuple of them. */
+static int make_tuple(struct machine *m, size_t count)
+{
+    uint32_t tuple;
+
+    if (m->depth < count)
+        return fault(m, "the stack is empty");
+    for (size_t i = m->depth - count; i < m->depth; i++)
+        if (m->stack[i] == MARK)
+            return fault(m, "a mark is in the way");
+    if (push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_TUPLE }) < 0)
+        return -1;
+    tuple = m->stack[--m->depth];
+    if (count > 0 && add_items(m, tuple, m->stack + m->depth - count, count) < 0)
+        return -1;
+    m->depth -= count;
+    return push(m, tuple);
+}
+
+/* How many values lie above the last mark. */
+static int above_mark(struct machine *m, size_t *count)
+{
+    *count = 0;
+    while (*count < m->depth && m->stack[m->depth - 1 - *count] != MARK)
+        ++*count;
+    return *count < m->depth ? 0 : fault(m, "there is no mark");
+}
+
+/* Move `count` values from the top into the container below them and, if there is one, the
+ * mark. */
+static int append(struct machine *m, size_t count, size_t mark, enum se_pickle_type type)
+{
+    if (m->depth < count + mark)
+        return fault(m, "the stack is empty");
+    for (size_t i = m->depth - count; i < m->depth; i++)
+        if (m->stack[i] == MARK)
+            return fault(m, "a mark is in the way");
+    if (type == SE_PICKLE_DICT && count % 2)
+        return fault(m, "a key has no value");
+    if (!peek(m, count + mark, type))
+        return fault(m, type == SE_PICKLE_DICT ? "no dictionary to add to" : "no list to add to");
+    if (count > 0 && add_items(m, m->stack[m->depth - 1 - count - mark],
+                               m->stack + m->depth - count, count) < 0)
+        return -1;
+    m->depth -= count + mark;
+    return 0;
+}
+
+static int append_marked(struct machine *m, enum se_pickle_type type)
+{
+    size_t count;
+
+    return above_mark(m, &count) < 0 ? -1 : append(m, count, 1, type);
+}
+
+static int tuple_marked(struct machine *m)
+{
+    size_t count;
+    uint32_t tuple;
+
+    if (above_mark(m, &count) < 0 || make_tuple(m, count) < 0)
+        return -1;
+    tuple = m->stack[--m->depth];
+    m->depth--;                         /* the mark */
+    return push(m, tuple);
+}
+
+/* A line of text, as GLOBAL has two. */
+static int take_line(struct machine *m, const char **text, size_t *len)
+{
+    const unsigned char *p = m->data + m->at;
+    const unsigned char *end = memchr(p, '\n', m->len - m->at);
+
+    if (!end)
+        return fault(m, "the file is cut short");
+    *text = (const char *)p;
+    *len = (size_t)(end - p);
+    m->at += *len + 1;
+    return 0;
+}
+
+static bool same(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+static int push_global(struct machine *m)
+{
+    const char *module, *name;
+    size_t module_len, name_len;
+
+    if (take_line(m, &module, &module_len) < 0 || take_line(m, &name, &name_len) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (same(module, module_len, known[i].module) && same(name, name_len, known[i].name))
+            return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_GLOBAL,
+                                                           .count = known[i].is });
+    return se_fail(m->err, SE_EINPUT, "byte %zu: opcode 0x63 names %.*s %.*s; only arrays, "
+                   "sparse matrices and dictionaries are read", m->op,
+                   module_len < 60 ? (int)module_len : 60, module,
+                   name_len < 60 ? (int)name_len : 60, name);
+}
+
+/* A global applied to a tuple: an object, still to be built, or an empty dictionary. */
+static int make_object(struct machine *m)
+{
+    const struct se_pickle_value *what = peek(m, 1, SE_PICKLE_GLOBAL);
+    struct se_pickle_value v = { .type = SE_PICKLE_OBJECT, .state = SE_NONE };
+
+    if (!what || !peek(m, 0, SE_PICKLE_TUPLE))
+        return fault(m, "no class with a tuple of arguments");
+    v.args = m->stack[m->depth - 1];
+    v.count = what->count;
+    if (what->count == DEFAULTDICT)
+        v = (struct se_pickle_value){ .type = SE_PICKLE_DICT };
+    else if (what->count == LIST || what->count == NDARRAY)
+        return fault(m, "this class is not made so");
+    m->depth -= 2;
+    return push_value(m, v);
+}
+
+static int build(struct machine *m)
+{
+    struct se_pickle_value *object = peek(m, 1, SE_PICKLE_OBJECT);
+
+    if (!object || object->state != SE_NONE || m->stack[m->depth - 1] == MARK)
+        return fault(m, "no new object to build");
+    object->state = m->stack[--m->depth];
+    return 0;
+}
+
+static int push_string(struct machine *m, size_t operand_len)
+{
+    const unsigned char *text;
+    uint32_t len;
+
+    if (operand(m, operand_len, &len) < 0)
+        return -1;
+    text = take(m, len);
+    return !text ? -1 : push_value(m, (struct se_pickle_value){
+        .type = SE_PICKLE_STRING, .count = len, .text = (const char *)text });
+}
+
+static int push_int(struct machine *m, size_t operand_len)
+{
+    uint32_t value;
+
+    if (operand(m, operand_len, &value) < 0)
+        return -1;
+    return push_number(m, SE_PICKLE_INT, operand_len == 4 ? (int32_t)value : (int64_t)value);
+}
+
+/* Pickles number what they remember in order, two bytes at least for each, so that a number
+ * beyond the bytes read is damage (and would cost memory). */
+static int memo_put(struct machine *m, size_t operand_len)
+{
+    uint32_t i;
+
+    if (operand(m, operand_len, &i) < 0)
+        return -1;
+    if (i > m->at)
+        return fault(m, "memo number is out of range");
+    if (m->depth == 0 || m->stack[m->depth - 1] == MARK)
+        return fault(m, "nothing to remember");
+    if (se_grow(&m->memo, &m->memo_cap, (uint64_t)i + 1, sizeof *m->memo, m->err) < 0)
+        return -1;
+    while (m->memos <= i)
+        m->memo[m->memos++] = SE_NONE;
+    m->memo[i] = m->stack[m->depth - 1];
+    return 0;
+}
+
+static int memo_get(struct machine *m, size_t operand_len)
+{
+    uint32_t i;
+
+    if (operand(m, operand_len, &i) < 0)
+        return -1;
+    if (i >= m->memos || m->memo[i] == SE_NONE)
+        return fault(m, "nothing was remembered under this number");
+    return push(m, m->memo[i]);
+}
+
+static int protocol(struct machine *m)
+{
+    uint32_t version;
+
+    if (operand(m, 1, &version) < 0)
+        return -1;
+    return version == 2 ? 0 : se_fail(m->err, SE_EINPUT, "byte %zu: pickle protocol %u is not "
+                                      "read, only 2", m->op, version);
+}
+
+static int step(struct machine *m)
+{
+    switch (m->data[m->op]) {
+    case 0x80: return protocol(m);
+    case 'c': return push_global(m);
+    case 'q': return memo_put(m, 1);
+    case 'r': return memo_put(m, 4);
+    case 'h': return memo_get(m, 1);
+    case 'j': return memo_get(m, 4);
+    case '(': return push(m, MARK);
+    case ')': return make_tuple(m, 0);
+    case 0x85: return make_tuple(m, 1);
+    case 0x86: return make_tuple(m, 2);
+    case 0x87: return make_tuple(m, 3);
+    case 't': return tuple_marked(m);
+    case '}': return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_DICT });
+    case ']': return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_LIST });
+    case 'K': return push_int(m, 1);
+    case 'M': return push_int(m, 2);
+    case 'J': return push_int(m, 4);
+    case 'U': return push_string(m, 1);
+    case 'T': return push_string(m, 4);
+    case 'N': return push_number(m, SE_PICKLE_NONE, 0);
+    case 0x88: return push_number(m, SE_PICKLE_BOOL, 1);
+    case 0x89: return push_number(m, SE_PICKLE_BOOL, 0);
+    case 'a': return append(m, 1, 0, SE_PICKLE_LIST);
+    case 's': return append(m, 2, 0, SE_PICKLE_DICT);
+    case 'e': return append_marked(m, SE_PICKLE_LIST);
+    case 'u': return append_marked(m, SE_PICKLE_DICT);
+    case 0x81: case 'R': return make_object(m);
+    case 'b': return build(m);
+    default: return fault(m, "not one that planetoid files use; nothing else is read");
+    }
+}
+
+static int run(struct machine *m)
+{
+    while (m->at < m->len) {
+        m->op = m->at++;
+        if (m->data[m->op] != '.') {
+            if (step(m) < 0)
+                return -1;
+            continue;
+        }
+        if (m->depth != 1 || m->stack[0] == MARK)
+            return fault(m, "not one value is left at the end");
+        if (m->at != m->len)
+            return fault(m, "bytes follow the end");
+        m->p->root = m->stack[0];
+        return 0;
+    }
+    return se_fail(m->err, SE_EINPUT, "pickle is cut short");
+}
+
+int se_pickle_load(struct se_pickle *p, const void *data, size_t len, struct se_err *err)
+{
+    struct machine m = { .p = p, .data = data, .len = len, .err = err };
+    int rc;
+
+    *p = (struct se_pickle)SE_PICKLE_INIT;
+    rc = run(&m);
+    free(m.stack);
+    free(m.memo);
+    if (rc < 0)
+        se_pickle_release(p);
+    return rc;
+}
+
+void se_pickle_release(struct se_pickle *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->value[i].type == SE_PICKLE_TUPLE || p->value[i].type == SE_PICKLE_LIST ||
+            p->value[i].type == SE_PICKLE_DICT)
+            free(p->value[i].item);
+    free(p->value);
+    *p = (struct se_pickle)SE_PICKLE_INIT;
+}
+
+static int not_an(struct se_err *err, const char *what)
+{
+    return se_fail(err, SE_EINPUT, "the pickle does not hold %s where one belongs", what);
+}
+
+/* The state of an object of this class, if it is a tuple or dictionary of `type`. */
+static const struct se_pickle_value *state_of(const struct se_pickle *p, uint32_t i,
+                                              enum global is, enum se_pickle_type type)
+{
+    const struct se_pickle_value *v = &p->value[i];
+
+    if (v->type != SE_PICKLE_OBJECT || v->count != (uint32_t)is || v->state == SE_NONE)
+        return NULL;
+    return p->value[v->state].type == (uint32_t)type ? &p->value[v->state] : NULL;
+}
+
+/* Item i of a tuple, if it is there and has this type. */
+static const struct se_pickle_value *item_of(const struct se_pickle *p,
+                                             const struct se_pickle_value *tuple, uint32_t i,
+                                             enum se_pickle_type type)
+{
+    if (!tuple || i >= tuple->count)
+        return NULL;
+    return p->value[tuple->item[i]].type == (uint32_t)type ? &p->value[tuple->item[i]] : NULL;
+}
+
+static bool shape_of(const struct se_pickle *p, const struct se_pickle_value *tuple, int *dims,
+                     uint64_t shape[SE_NPY_DIMS])
+{
+    if (!tuple || tuple->count > SE_NPY_DIMS)
+        return false;
+    *dims = (int)tuple->count;
+    for (uint32_t i = 0; i < tuple->count; i++) {
+        const struct se_pickle_value *size = item_of(p, tuple, i, SE_PICKLE_INT);
+
+        if (!size || size->number < 0)
+            return false;
+        shape[i] = (uint64_t)size->number;
+    }
+    return true;
+}
+
+/* State: (1, shape, dtype, columns first, bytes); a dtype is made from ("f4", 0, 1) and has
+ * the state (3, "<", ...). */
+int se_pickle_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
+                    struct se_err *err)
+{
+    const struct se_pickle_value *state = state_of(p, i, RECONSTRUCT, SE_PICKLE_TUPLE);
+    const struct se_pickle_value *fortran = item_of(p, state, 3, SE_PICKLE_BOOL);
+    const struct se_pickle_value *bytes = item_of(p, state, 4, SE_PICKLE_STRING);
+    const struct se_pickle_value *dtype = item_of(p, state, 2, SE_PICKLE_OBJECT);
+    const struct se_pickle_value *type = NULL, *order = NULL;
+    uint64_t shape[SE_NPY_DIMS];
+    int dims;
+
+    if (dtype && p->value[dtype->args].type == SE_PICKLE_TUPLE) {
+        type = item_of(p, &p->value[dtype->args], 0, SE_PICKLE_STRING);
+        order = item_of(p, state_of(p, state->item[2], DTYPE, SE_PICKLE_TUPLE), 1,
+                        SE_PICKLE_STRING);
+    }
+    if (!fortran || !bytes || !type || !order || order->count != 1 ||
+        !shape_of(p, item_of(p, state, 1, SE_PICKLE_TUPLE), &dims, shape))
+        return not_an(err, "an array");
+    if (se_npy_set(a, type->text, type->count, order->text[0], dims, shape, bytes->text,
+                   bytes->count, err) < 0)
+        return -1;
+    a->fortran = fortran->number && dims > 1;
+    return a->fortran && dims > 2 ? not_an(err, "an array of two dimensions") : 0;
+}
+
+/* The value under a key of a dictionary, or SE_NONE. */
+static uint32_t value_of(const struct se_pickle *p, const struct se_pickle_value *dict,
+                         const char *key)
+{
+    for (uint32_t i = 0; dict && i + 1 < dict->count; i += 2) {
+        const struct se_pickle_value *k = &p->value[dict->item[i]];
+
+        if (k->type == SE_PICKLE_STRING && same(k->text, k->count, key))
+            return dict->item[i + 1];
+    }
+    return SE_NONE;
+}
+
+int se_pickle_csr(const struct se_pickle *p, uint32_t i, struct se_csr *m, struct se_err *err)
+{
+    const struct se_pickle_value *state = state_of(p, i, CSR, SE_PICKLE_DICT);
+    const uint32_t shape = value_of(p, state, "_shape"), data = value_of(p, state, "data"),
+        indptr = value_of(p, state, "indptr"), indices = value_of(p, state, "indices");
+    uint64_t size[SE_NPY_DIMS];
+    int dims;
+
+    *m = (struct se_csr)SE_CSR_INIT;
+    if (shape == SE_NONE || data == SE_NONE || indptr == SE_NONE || indices == SE_NONE ||
+        p->value[shape].type != SE_PICKLE_TUPLE ||
+        !shape_of(p, &p->value[shape], &dims, size) || dims != 2)
+        return not_an(err, "a sparse matrix");
+    m->rows = size[0];
+    m->columns = size[1];
+    if (se_pickle_array(p, indptr, &m->indptr, err) < 0 ||
+        se_pickle_array(p, indices, &m->indices, err) < 0 ||
+        se_pickle_array(p, data, &m->data, err) < 0)
+        return -1;
+    return se_csr_check(m, err);
+}

@@ -1,0 +1,52 @@
+/* pickle.h - the few words of Python's pickle language that planetoid files are written in
+ *
+ * Nothing is executed: the only classes and functions that may be named are those of numpy
+ * arrays, scipy's compressed rows and dictionaries, and each becomes a plain value here.
+ * Values refer to one another by number, so shared and even circular ones cost nothing. */
+#ifndef SE_PICKLE_H
+#define SE_PICKLE_H
+
+#include "formats/rows.h"
+
+enum se_pickle_type {
+    SE_PICKLE_NONE, SE_PICKLE_BOOL, SE_PICKLE_INT, SE_PICKLE_STRING, SE_PICKLE_TUPLE,
+    SE_PICKLE_LIST, SE_PICKLE_DICT, SE_PICKLE_GLOBAL, SE_PICKLE_OBJECT
+};
+
+struct se_pickle_value {
+    uint32_t type;
+    uint32_t count;             /* items, bytes of a string, or which global */
+    union {
+        int64_t number;
+        const char *text;
+        uint32_t *item;         /* a dictionary has key, value, key, value, ... */
+        struct {
+            uint32_t args, state;       /* SE_NONE: not built */
+        };
+    };
+};
+
+struct se_pickle {
+    struct se_pickle_value *value;
+    size_t count, cap;
+    uint32_t root;
+};
+#define SE_PICKLE_INIT { NULL, 0, 0, SE_NONE }
+
+/* Read the pickle in `len` bytes, which must outlive it.  Errors name opcode and offset. */
+int se_pickle_load(struct se_pickle *p, const void *data, size_t len, struct se_err *err);
+void se_pickle_release(struct se_pickle *p);
+
+static inline const struct se_pickle_value *se_pickle_at(const struct se_pickle *p, uint32_t i)
+{
+    return &p->value[i];
+}
+
+/* A value as an array or a matrix; views into the bytes of the pickle.  The matrix is
+ * checked. */
+int se_pickle_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
+                    struct se_err *err);
+int se_pickle_csr(const struct se_pickle *p, uint32_t i, struct se_csr *m,
+                  struct se_err *err);
+
+#endif

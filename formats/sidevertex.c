@@ -1,0 +1,474 @@
+/* sidevertex.c - labels and splits from files beside the graph */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/internal.h"
+#include "formats/npz.h"
+#include "formats/side.h"
+#include "formats/vertices.h"
+
+/* A text with a value per line, for the vertices in their order, or with a vertex and its
+ * value; the first line tells which. */
+struct column {
+    struct se_text *t;
+    struct se_table names;
+    uint64_t n, next;           /* n 0: as many as there are lines */
+    bool started, named;
+    char separator;             /* 0: values only */
+    unsigned char *seen;        /* with vertices: those that were there */
+};
+
+static int column_open(struct column *c, struct se_side *x, struct se_stream *s,
+                       struct se_err *err)
+{
+    *c = (struct column){ .t = &x->text, .names = SE_TABLE_INIT, .n = x->n };
+    c->named = se_stream_has(s, SE_NAMES);
+    c->seen = se_zalloc(x->n, 1, err);
+    return c->seen && (!c->named || se_table_load(&c->names, s, err) == 0) ? 0 : -1;
+}
+
+static void column_close(struct column *c)
+{
+    se_table_release(&c->names);
+    free(c->seen);
+}
+
+static bool is_heading(const char *word)
+{
+    static const char *const headings[] = { "vertex", "node", "id", "name", "node_id", NULL };
+
+    for (int i = 0; headings[i]; i++)
+        if (strcmp(word, headings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Find the vertex that a line starts with; *value moves behind it.  0: a heading. */
+static int take_vertex(struct column *c, char *line, uint32_t *v, char **value,
+                       struct se_err *err)
+{
+    char *end = strchr(line, c->separator);
+    uint64_t id = SE_NONE;
+
+    if (!end)
+        return se_text_fail(c->t, err, "a vertex and a value were expected");
+    *end = '\0';
+    *value = end + 1;
+    if (c->named)
+        id = se_table_find(&c->names, line, (size_t)(end - line));
+    else if (!se_whole_u64(line, &id))
+        id = SE_NONE;
+    if (id >= c->n) {
+        if (c->t->line == 1 && is_heading(line))
+            return 0;
+        return se_text_fail(c->t, err, "'%.40s' is not one of the %" PRIu64 " vertices", line,
+                            c->n);
+    }
+    if (c->seen[id]++)
+        return se_text_fail(c->t, err, "vertex %.40s was there before", line);
+    *v = (uint32_t)id;
+    return 1;
+}
+
+/* The next vertex and its value: 1, 0 at the end, or -1 with `err` set. */
+static int column_next(struct column *c, uint32_t *v, char **value, struct se_err *err)
+{
+    char *line;
+    size_t len;
+    int rc;
+
+    while ((rc = se_text_line(c->t, &line, &len, err)) > 0) {
+        if (*line == '#')
+            continue;
+        if (!c->started && c->n > 0)
+            c->separator = strchr(line, '\t') ? '\t' : strchr(line, ',') ? ',' : '\0';
+        c->started = true;
+        if (c->separator) {
+            rc = len == 0 ? 0 : take_vertex(c, line, v, value, err);
+            if (rc == 0)
+                continue;
+            return rc;
+        }
+        if (c->n > 0 ? c->next == c->n : c->next >= SE_MAX_VERTICES - 1)
+            return se_text_fail(c->t, err, "more lines than vertices (%" PRIu64 ")", c->next);
+        *v = (uint32_t)c->next++;
+        *value = line;
+        return 1;
+    }
+    if (rc == 0 && !c->separator && c->next < c->n)
+        return se_fail(err, SE_EINPUT, "%s: ends after %" PRIu64 " of %" PRIu64 " vertices",
+                       c->t->path, c->next, c->n);
+    return rc;
+}
+
+/* Classes as they are met: each a name with a number. */
+struct classes {
+    struct se_table names;
+    int32_t *label;
+    uint64_t n;
+    size_t cap;
+};
+
+static int set_class(struct classes *c, uint64_t v, const char *name, struct se_err *err)
+{
+    static const char *const unknown[] = { "", "-1", "?", "nan", "NaN", NULL };
+    uint32_t id = SE_NONE;
+    bool known = true;
+
+    for (int i = 0; unknown[i]; i++)
+        known &= strcmp(name, unknown[i]) != 0;
+    if (se_grow(&c->label, &c->cap, v + 1, sizeof *c->label, err) < 0 ||
+        (known && se_table_add(&c->names, name, strlen(name), &id, err) < 0))
+        return -1;
+    for (; c->n <= v; c->n++)
+        c->label[c->n] = -1;
+    c->label[v] = known ? (int32_t)id : -1;
+    return 0;
+}
+
+struct numbered {
+    uint64_t value;
+    uint32_t id;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->id > y->id) - (x->id < y->id);
+}
+
+/* If all names are numbers, order[rank] tells the class at each rank; *plain: they are just
+ * 0, 1, 2, ...  False: there are words. */
+static bool rank_numbers(const struct se_table *t, struct numbered *order, bool *plain)
+{
+    char name[24];
+
+    for (uint64_t i = 0; i < t->n; i++) {
+        const uint64_t len = t->off[i + 1] - t->off[i];
+
+        order[i].id = (uint32_t)i;
+        if (len >= sizeof name)
+            return false;
+        memcpy(name, t->text.data + t->off[i], len);
+        name[len] = '\0';
+        if (!se_whole_u64(name, &order[i].value))
+            return false;
+    }
+    qsort(order, t->n, sizeof *order, by_value);
+    *plain = true;
+    for (uint64_t i = 0; i < t->n; i++)
+        *plain &= order[i].value == i;
+    return true;
+}
+
+/* Numbers are classes in their order, words in the order of first use. */
+static int classes_put(struct classes *c, struct se_stream *s, struct se_err *err)
+{
+    struct numbered *order = se_alloc(c->names.n, sizeof *order, err);
+    int32_t *rank = order ? se_alloc(c->names.n, sizeof *rank, err) : NULL;
+    struct se_bytes names = SE_BYTES_INIT;
+    bool plain = false;
+    int rc = rank ? 0 : -1;
+
+    if (rc == 0 && !rank_numbers(&c->names, order, &plain))
+        for (uint64_t i = 0; i < c->names.n; i++)
+            order[i].id = (uint32_t)i;
+    for (uint64_t i = 0; i < c->names.n && rc == 0; i++) {
+        const char *name = c->names.text.data + c->names.off[order[i].id];
+        const uint64_t len = c->names.off[order[i].id + 1] - c->names.off[order[i].id];
+
+        rank[order[i].id] = (int32_t)i;
+        if (!plain && (se_bytes_add(&names, name, len, err) < 0 ||
+                       se_bytes_add(&names, "", 1, err) < 0))
+            rc = -1;
+    }
+    if (rc == 0) {
+        for (uint64_t v = 0; v < c->n; v++)
+            if (c->label[v] >= 0)
+                c->label[v] = rank[c->label[v]];
+        rc = se_import_labels(c->label, c->n, c->names.n, names.data, names.len, s, err);
+    }
+    se_bytes_release(&names);
+    free(rank);
+    free(order);
+    return rc;
+}
+
+static int text_labels(struct se_side *x, struct se_stream *s, struct classes *c,
+                       struct se_err *err)
+{
+    struct column column;
+    char *value;
+    uint32_t v;
+    int rc = column_open(&column, x, s, err);
+
+    while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0)
+        rc = set_class(c, v, value, err);
+    if (rc == 0 && c->n < x->n)                 /* vertices that are not there */
+        rc = set_class(c, x->n - 1, "", err);
+    column_close(&column);
+    return rc;
+}
+
+static int array_labels(struct se_side *x, struct classes *c, struct se_err *err)
+{
+    static const char *const names[] = { "labels", "y", "node_labels", NULL };
+    struct se_bytes text = SE_BYTES_INIT;
+    struct se_npy a;
+    int rc;
+
+    if (se_side_array(x, names, &a, err) < 0)
+        return -1;
+    rc = a.dims == 1 ? se_side_rows(x, a.count, err)
+                     : se_fail(err, SE_EINPUT, "%s: has %d dimensions; a class for each vertex "
+                               "was expected", x->path, a.dims);
+    for (uint64_t v = 0; v < a.count && rc == 0; v++) {
+        char digits[24] = "";
+        int64_t class;
+
+        text.len = 0;
+        if (se_npy_whole(&a, v, &class) && class >= -1)
+            snprintf(digits, sizeof digits, "%" PRId64, class);
+        else if (a.kind == 'U' || a.kind == 'S')
+            rc = se_npy_text(&a, v, &text, err);
+        else if (a.kind != 'f' || !isnan(se_npy_number(&a, v)))
+            rc = se_fail(err, SE_EINPUT, "vertex %" PRIu64 " has no class from 0 on, nor -1", v);
+        if (rc == 0)
+            rc = se_bytes_add(&text, digits, strlen(digits) + 1, err);
+        rc = rc < 0 ? se_err_in(err, x->path) : set_class(c, v, text.data, err);
+    }
+    se_bytes_release(&text);
+    se_npy_release(&a);
+    return rc;
+}
+
+int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)
+{
+    struct classes c = { SE_TABLE_INIT, NULL, 0, 0 };
+    struct se_side x;
+    int rc = se_side_open(&x, path, s, err);
+
+    if (rc == 0)
+        rc = x.kind == SE_SIDE_TEXT ? text_labels(&x, s, &c, err) : array_labels(&x, &c, err);
+    if (rc == 0 && c.n == 0)
+        rc = se_fail(err, SE_EINPUT, "%s: holds no labels", path);
+    if (rc == 0)
+        rc = classes_put(&c, s, err);
+    se_table_release(&c.names);
+    free(c.label);
+    se_side_release(&x);
+    return rc;
+}
+
+/* Splits so far, a row of n parts each. */
+struct splits {
+    uint64_t n, count;
+    uint8_t *part;
+    size_t cap;
+};
+
+/* A new row of SE_PART_NONE, or NULL. */
+static uint8_t *add_splits(struct splits *p, const struct se_side *x, uint64_t count,
+                           struct se_err *err)
+{
+    uint64_t cells;
+
+    p->n = x->n;
+    if (__builtin_mul_overflow(p->count + count, p->n, &cells)) {
+        se_fail(err, SE_EMEM, "%s: too many splits", x->path);
+        return NULL;
+    }
+    if (se_grow(&p->part, &p->cap, cells, 1, err) < 0)
+        return NULL;
+    memset(p->part + p->count * p->n, SE_PART_NONE, count * p->n);
+    p->count += count;
+    return p->part + (p->count - count) * p->n;
+}
+
+static int part_of(const char *word)
+{
+    if (*word == '\0' || strcmp(word, "-") == 0)
+        return SE_PART_NONE;
+    if (strcmp(word, "valid") == 0)
+        return SE_PART_VAL;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, se_part_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+static int text_split(struct se_side *x, struct se_stream *s, struct splits *p,
+                      struct se_err *err)
+{
+    struct column column;
+    struct se_bytes parts = SE_BYTES_INIT;      /* n may not be known yet */
+    char *value;
+    uint8_t *row;
+    uint32_t v;
+    int rc = column_open(&column, x, s, err);
+
+    if (rc == 0 && x->n > 0 && (rc = se_grow(&parts.data, &parts.cap, x->n, 1, err)) == 0) {
+        memset(parts.data, SE_PART_NONE, x->n);
+        parts.len = x->n;
+    }
+    while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0) {
+        const int part = part_of(value);
+        const char byte = (char)part;
+
+        if (part < 0)
+            rc = se_text_fail(&x->text, err, "'%.20s' is none of train, val, test and none",
+                              value);
+        else if (v < parts.len)
+            parts.data[v] = byte;
+        else
+            rc = se_bytes_add(&parts, &byte, 1, err);
+    }
+    if (rc == 0)
+        rc = se_side_rows(x, parts.len, err);
+    row = rc == 0 && parts.len > 0 ? add_splits(p, x, 1, err) : NULL;
+    if (row)
+        memcpy(row, parts.data, parts.len);
+    else if (rc == 0 && parts.len > 0)
+        rc = -1;
+    se_bytes_release(&parts);
+    column_close(&column);
+    return rc;
+}
+
+/* A row of parts, or several rows. */
+static int part_splits(struct se_side *x, const char *const *names, struct splits *p,
+                       struct se_err *err)
+{
+    struct se_npy a;
+    uint8_t *row;
+    int rc = -1;
+
+    if (se_side_array(x, names, &a, err) < 0)
+        return -1;
+    if (a.dims == 1) {                          /* as a matrix of one row */
+        a.dims = 2;
+        a.shape[1] = a.shape[0];
+        a.shape[0] = 1;
+    }
+    if (a.dims != 2 || a.count == 0)
+        se_fail(err, SE_EINPUT, "%s: is not an array of a row of parts for each split", x->path);
+    else if (se_side_rows(x, a.shape[1], err) == 0 &&
+             (row = add_splits(p, x, a.shape[0], err)) != NULL)
+        rc = se_npz_parts(&a, x->path, row, err);
+    se_npy_release(&a);
+    return rc;
+}
+
+/* How many masks an array holds: n, n x s as PyTorch Geometric has it, or s x n. */
+static int shape_masks(struct se_side *x, const struct se_npy *a, const char *name, bool *across,
+                       uint64_t *count, struct se_err *err)
+{
+    *across = a->dims == 2 && x->n > 0 && a->shape[0] != x->n && a->shape[1] == x->n;
+    if (a->dims < 1 || a->dims > 2 || a->count == 0)
+        return se_fail(err, SE_EINPUT, "%s: %s is not a mask of the vertices", x->path, name);
+    *count = a->dims == 1 ? 1 : a->shape[*across ? 0 : 1];
+    return se_side_rows(x, a->shape[*across ? 1 : 0], err);
+}
+
+static int set_mask(struct se_side *x, const struct se_npy *a, const char *name, bool across,
+                    uint64_t count, int part, uint8_t *row, struct se_err *err)
+{
+    for (uint64_t i = 0; i < count; i++)
+        for (uint64_t v = 0; v < x->n; v++) {
+            const uint64_t at = a->dims == 1 ? v : across ? se_npy_place(a, i, v)
+                                                          : se_npy_place(a, v, i);
+            int64_t in;
+
+            if (!se_npy_whole(a, at, &in) || in < 0 || in > 1)
+                return se_fail(err, SE_EINPUT, "%s: %s: vertex %" PRIu64 " is neither 0 nor 1",
+                               x->path, name, v);
+            if (in && row[i * x->n + v] != SE_PART_NONE)
+                return se_fail(err, SE_EINPUT, "%s: vertex %" PRIu64 " is in two masks, %s and "
+                               "%s", x->path, v, se_part_names[row[i * x->n + v]],
+                               se_part_names[part]);
+            if (in)
+                row[i * x->n + v] = (uint8_t)part;
+        }
+    return 0;
+}
+
+/* One of the three masks; `count` splits were made by the first. */
+static int read_mask(struct se_side *x, int part, struct splits *p, uint64_t *count,
+                     struct se_err *err)
+{
+    uint64_t masks = 0;
+    struct se_npy a;
+    char name[32];
+    bool across = false;
+    int rc;
+
+    snprintf(name, sizeof name, "%s_mask", se_part_names[part]);
+    rc = se_npz_get(&x->zip, name, &a, err);
+    if (rc == 0) {
+        snprintf(name, sizeof name, "%s_masks", se_part_names[part]);
+        rc = se_npz_get(&x->zip, name, &a, err);
+    }
+    if (rc < 0)
+        return se_err_in(err, x->path);
+    if (rc == 0)
+        return part == SE_PART_VAL ? 0 : se_fail(err, SE_EINPUT, "%s: has no array %s_mask",
+                                                 x->path, se_part_names[part]);
+    rc = shape_masks(x, &a, name, &across, &masks, err);
+    if (rc == 0 && part == SE_PART_TRAIN) {
+        *count = masks;
+        rc = add_splits(p, x, masks, err) ? 0 : -1;
+    } else if (rc == 0 && masks != *count) {
+        rc = se_fail(err, SE_EINPUT, "%s: masks differ in shape", x->path);
+    }
+    if (rc == 0)
+        rc = set_mask(x, &a, name, across, masks, part, p->part + (p->count - masks) * p->n, err);
+    se_npy_release(&a);
+    return rc;
+}
+
+static int read_split(struct se_side *x, struct se_stream *s, struct splits *p,
+                      struct se_err *err)
+{
+    static const char *const names[] = { "splits", NULL };
+    uint64_t count = 0;
+    int rc = 0;
+
+    if (p->n > 0 && x->n == 0)
+        x->n = p->n;                            /* the files before told */
+    if (x->kind == SE_SIDE_TEXT)
+        return text_split(x, s, p, err);
+    if (x->kind == SE_SIDE_NPY || se_zip_find(&x->zip, "splits.npy"))
+        return part_splits(x, names, p, err);
+    for (int part = SE_PART_TRAIN; part <= SE_PART_TEST && rc == 0; part++)
+        rc = read_mask(x, part, p, &count, err);
+    return rc;
+}
+
+int se_side_splits(char *const *path, int count, struct se_stream *s, struct se_err *err)
+{
+    struct splits p = { 0, 0, NULL, 0 };
+    int rc = 0;
+
+    for (int i = 0; i < count && rc == 0; i++) {
+        struct se_side x;
+
+        rc = se_side_open(&x, path[i], s, err);
+        if (rc == 0)
+            rc = read_split(&x, s, &p, err);
+        se_side_release(&x);
+    }
+    if (rc == 0 && p.count == 0)
+        rc = se_fail(err, SE_EINPUT, "the files hold no split");
+    if (rc == 0) {
+        const struct se_splits x = { p.n, p.count, p.part };
+
+        rc = se_splits_put(&x, s, err);
+    }
+    free(p.part);
+    return rc;
+}
