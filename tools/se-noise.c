@@ -1,0 +1,238 @@
+/* se-noise.c - add, remove or move random edges */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/draw.h"
+#include "common/mem.h"
+#include "common/tool.h"
+
+static struct {
+    bool add, remove, rewire;
+    double rate;
+} o = { .rate = 0.1 };
+
+static const struct se_option options[] = {
+    { 0, "add", NULL, SE_OPT_FLAG, &o.add,
+      .help = "add edges between pairs that have none; this is the default" },
+    { 0, "remove", NULL, SE_OPT_FLAG, &o.remove, .help = "remove edges" },
+    { 0, "rewire", NULL, SE_OPT_FLAG, &o.rewire,
+      .help = "remove edges and add as many elsewhere" },
+    { 'r', "rate", "R", SE_OPT_NUMBER, &o.rate, .min = 0, .max = 1e9,
+      .help = "how many, as a share of the edges; exactly round(R*edges) are changed" },
+    SE_OPTIONS_END
+};
+
+struct change {
+    uint64_t added, removed;
+    uint64_t *gone;             /* indices of the edges removed, ascending */
+    uint64_t *new;              /* pairs added, u << 32 | v, ascending */
+    float *new_weight;          /* NULL: unweighted */
+};
+
+static uint64_t pairs_of(uint64_t n)
+{
+    return n % 2 ? n * ((n - 1) / 2) : n / 2 * (n - (n > 0));
+}
+
+static int count_changes(const struct se_graph *g, struct change *c, struct se_err *err)
+{
+    const uint64_t free_pairs = pairs_of(g->n) - g->m;
+    const double want = round(o.rate * (double)g->m);
+
+    if (!o.remove && want > (double)free_pairs)
+        return se_fail(err, SE_EINPUT, "graph: %.0f new edges are wanted, but only %" PRIu64
+                       " pairs have no edge yet; lower --rate", want, free_pairs);
+    c->added = o.remove ? 0 : (uint64_t)want;
+    c->removed = o.remove || o.rewire ? (uint64_t)want : 0;
+    return 0;
+}
+
+/* Turn ranks among the pairs without edge, ascending, into these pairs. */
+static void find_pairs(const struct se_graph *g, uint64_t *rank, uint64_t count)
+{
+    uint64_t done = 0, before = 0;
+
+    for (uint64_t u = 0; u < g->n && done < count; u++) {
+        const uint32_t *to = g->to + g->off[u];
+        const uint64_t degree = g->off[u + 1] - g->off[u], row = g->n - 1 - u - degree;
+
+        for (uint64_t i = 0; done < count && rank[done] < before + row; done++) {
+            uint64_t v = u + 1 + (rank[done] - before) + i;
+
+            for (; i < degree && to[i] <= v; i++)
+                v++;
+            rank[done] = u << 32 | v;
+        }
+        before += row;
+    }
+}
+
+/* Added edges weigh what a mean edge weighs; moved ones keep their weights, in any order. */
+static int weigh_new(const struct se_graph *g, struct change *c, struct se_rng *r,
+                     struct se_err *err)
+{
+    uint32_t *bits;
+    double sum = 0;
+
+    c->new_weight = se_alloc(c->added, sizeof *c->new_weight, err);
+    if (!c->new_weight)
+        return -1;
+    for (uint64_t e = 0; e < g->m; e++)
+        sum += g->weight[e];
+    for (uint64_t i = 0; i < c->added; i++)
+        c->new_weight[i] = (float)(sum / (double)g->m);
+    if (c->removed == 0)
+        return 0;
+    bits = se_alloc(c->removed, sizeof *bits, err);
+    if (!bits)
+        return -1;
+    for (uint64_t i = 0; i < c->removed; i++)
+        memcpy(&bits[i], &g->weight[c->gone[i]], sizeof *bits);
+    se_shuffle(r, bits, c->removed);
+    memcpy(c->new_weight, bits, c->added * sizeof *bits);
+    free(bits);
+    return 0;
+}
+
+static int choose(const struct se_graph *g, uint64_t seed, struct change *c,
+                  struct se_err *err)
+{
+    struct se_rng r;
+
+    se_rng_init(&r, seed, SE_RNG_NOISE_REMOVE, 0);
+    c->gone = se_choose(&r, c->removed, g->m, err);
+    if (!c->gone)
+        return -1;
+    se_rng_init(&r, seed, SE_RNG_NOISE_ADD, 0);
+    c->new = se_choose(&r, c->added, pairs_of(g->n) - g->m, err);
+    if (!c->new)
+        return -1;
+    find_pairs(g, c->new, c->added);
+    return g->weight && c->added > 0 ? weigh_new(g, c, &r, err) : 0;
+}
+
+/* Merge old and new edges row by row into off, to and weight. */
+static void merge(const struct se_graph *g, const struct change *c, uint64_t *off,
+                  uint32_t *to, float *weight)
+{
+    uint64_t at = 0, gone = 0, new = 0;
+
+    for (uint64_t u = 0; u < g->n; u++) {
+        off[u] = at;
+        for (uint64_t e = g->off[u];;) {
+            const bool old = e < g->off[u + 1];
+
+            if (new < c->added && c->new[new] >> 32 == u &&
+                (!old || (uint32_t)c->new[new] < g->to[e])) {
+                if (weight)
+                    weight[at] = c->new_weight[new];
+                to[at++] = (uint32_t)c->new[new++];
+            } else if (!old) {
+                break;
+            } else if (gone < c->removed && c->gone[gone] == e) {
+                gone++;
+                e++;
+            } else {
+                if (weight)
+                    weight[at] = g->weight[e];
+                to[at++] = g->to[e++];
+            }
+        }
+    }
+    off[g->n] = at;
+}
+
+static int put(const struct se_graph *g, const struct change *c, struct se_stream *s,
+               struct se_err *err)
+{
+    struct se_graph new = *g;
+    uint64_t *off = se_alloc(g->n + 1, sizeof *off, err);
+    uint32_t *to = NULL;
+    float *weight = NULL;
+    int rc = -1;
+
+    new.m = g->m + c->added - c->removed;
+    new.off = off;
+    if (off && (to = se_alloc(new.m, sizeof *to, err)) &&
+        (!g->weight || (weight = se_alloc(new.m, sizeof *weight, err)))) {
+        merge(g, c, off, to, weight);
+        new.to = to;
+        new.weight = weight;
+        rc = se_graph_put(&new, s, SE_GRAPH, NULL, err);
+    }
+    free(off);
+    free(to);
+    free(weight);
+    return rc;
+}
+
+static int add_noise(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_graph g;
+    struct change c = { 0, 0, NULL, NULL, NULL };
+    int rc = -1;
+
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0)
+        return -1;
+    if (count_changes(&g, &c, err) == 0 && choose(&g, run->seed, &c, err) == 0)
+        rc = put(&g, &c, s, err);
+    if (rc == 0)
+        se_note(run, "%" PRIu64 " edges added, %" PRIu64 " removed", c.added, c.removed);
+    if (rc < 0 || se_stats_forget(s, "noise.", err) < 0 ||
+        se_stats_set(s, "noise.added", (double)c.added, err) < 0 ||
+        se_stats_set(s, "noise.removed", (double)c.removed, err) < 0)
+        rc = -1;
+    free(c.gone);
+    free(c.new);
+    free(c.new_weight);
+    return rc;
+}
+
+static int run_noise(struct se_run *run, struct se_err *err)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    const char *path = se_run_operand(run, 0);
+    int rc;
+
+    if (o.add + o.remove + o.rewire > 1)
+        return se_fail(err, SE_EUSAGE, "--add, --remove and --rewire exclude each other; use one "
+                       "after another in a pipe");
+    if ((o.remove || o.rewire) && o.rate > 1)
+        return se_fail(err, SE_EUSAGE, "--rate: %g is more than all edges", o.rate);
+    rc = se_run_read(run, path, &s, err);
+    if (rc == 0) {
+        rc = add_noise(run, &s, err);
+        if (rc < 0)
+            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+    }
+    if (rc == 0)
+        rc = se_run_write(run, &s, err);
+    se_stream_release(&s);
+    return rc;
+}
+
+static const struct se_tool tool = {
+    .name = "se-noise", .brief = "add, remove or move random edges",
+    .operands = "[FILE]", .max_operands = 1,
+    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM, .options = options,
+    .about =
+        "Reads a stream and writes it with a disturbed graph: to see how far a method\n"
+        "can trust the edges it is given. All edges, and all pairs without an edge, are\n"
+        "equally likely to be chosen. Self-loops stay as they are.\n"
+        "\n"
+        "In a weighted graph added edges get the mean weight of all edges, and edges\n"
+        "that are moved keep their weights. Sections that were derived from the old\n"
+        "graph (fused, tree, predictions) are dropped unless --keep is given.\n",
+    .examples =
+        "  se-noise --rate .25 < cora.seg > more.seg        a quarter more edges\n"
+        "  se-noise --remove --rate .5 < cora.seg > fewer.seg\n"
+        "  for r in 0 .1 .2 .3; do se-noise --rewire --rate $r cora.seg | se-info; done\n",
+    .run = run_noise
+};
+
+int main(int argc, char **argv)
+{
+    return se_tool_main(&tool, argc, argv);
+}
