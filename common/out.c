@@ -108,7 +108,7 @@ void se_outf(struct se_out *o, const char *fmt, ...)
 
 void se_out_float(struct se_out *o, float v)
 {
-    if (v >= 0 && v < 1e9f && v == (float)(uint32_t)v)
+    if (!signbit(v) && v < 1e9f && v == (float)(uint32_t)v)
         se_out_u64(o, (uint32_t)v);
     else
         se_outf(o, "%.9g", (double)v);

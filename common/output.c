@@ -51,6 +51,7 @@ void se_output_signals(const char *tool)
             signal(ends[i], SIG_IGN);
     signal(SIGBUS, on_bus);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);                           /* ulimit -f: write() tells too */
 }
 
 static mode_t mode_for(const struct stat *old)

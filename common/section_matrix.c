@@ -233,7 +233,8 @@ int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err)
         return se_payload_short(err, SE_KNN);
     if (se_payload_vertices(h[0], SE_KNN, err) < 0)
         return -1;
-    if (h[2] > h[3] || h[3] > h[0] || (h[1] >= h[0] && h[1] > 0) || kind[0] > SE_COSINE)
+    if (h[2] > h[3] || h[3] > h[0] || (h[1] >= h[0] && h[1] > 0) || kind[0] > SE_COSINE ||
+        (kind[1] != SE_EMBEDDING && kind[1] != SE_FEATURES))
         return se_payload_fail(err, SE_KNN, "its header is damaged");
     x.n = h[0];
     x.k = h[1];

@@ -234,8 +234,8 @@ static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
     struct se_section x = { 0 };
     int rc;
 
-    if (read_section(in, &x, err) < 0)
-        return -1;
+    if (read_section(in, &x, err) < 0)          /* the tag is known if the header is whole */
+        return x.tag ? se_err_in(err, se_section_name(x.tag)) : -1;
     if (check_tag(s, x.tag, err) < 0 || take_payload(in, &x, err) < 0)
         return se_err_in(err, x.tag == SE_END ? "end" : se_section_name(x.tag));
     rc = check_payload(&x, err);
@@ -292,8 +292,7 @@ int se_stream_read(struct se_stream *s, int fd, struct se_err *err)
     if (fstat(fd, &st) < 0)
         return se_fail_errno(err, SE_EIO, "cannot read");
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd,
-                         0);
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
         if (map != MAP_FAILED) {
             s->map = map;

@@ -86,6 +86,7 @@ static void collect(const struct se_tool *tool, struct se_options *o)
 /* Help and the like first: they work beside any other option. */
 static int print_and_leave(const struct se_tool *tool, const struct se_options *o)
 {
+    signal(SIGPIPE, SIG_DFL);                   /* there is no file to remove */
     if (shared.help)
         se_options_help(o, tool, stdout);
     else if (shared.completion)
@@ -205,11 +206,35 @@ const char *se_run_operand(const struct se_run *run, int i)
     return i < run->operands ? run->operand[i] : "-";
 }
 
+const char *se_run_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+int se_run_filter(struct se_run *run,
+                  int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
+                  struct se_err *err)
+{
+    const char *path = se_run_operand(run, 0);
+    struct se_stream s = SE_STREAM_INIT;
+    int rc = se_run_read(run, path, &s, err);
+
+    if (rc == 0) {
+        rc = change(run, &s, err);
+        if (rc < 0 && err->code == SE_EINPUT)
+            se_err_in(err, se_run_name(path));
+    }
+    if (rc == 0)
+        rc = se_run_write(run, &s, err);
+    se_stream_release(&s);
+    return rc;
+}
+
 int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
                 struct se_err *err)
 {
     const bool in = strcmp(path, "-") == 0;
-    const char *name = in ? "standard input" : path;
+    const char *name = se_run_name(path);
     const int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int rc;
 

@@ -192,25 +192,12 @@ static int add_noise(struct se_run *run, struct se_stream *s, struct se_err *err
 
 static int run_noise(struct se_run *run, struct se_err *err)
 {
-    struct se_stream s = SE_STREAM_INIT;
-    const char *path = se_run_operand(run, 0);
-    int rc;
-
     if (o.add + o.remove + o.rewire > 1)
         return se_fail(err, SE_EUSAGE, "--add, --remove and --rewire exclude each other; use one "
                        "after another in a pipe");
     if ((o.remove || o.rewire) && o.rate > 1)
         return se_fail(err, SE_EUSAGE, "--rate: %g is more than all edges", o.rate);
-    rc = se_run_read(run, path, &s, err);
-    if (rc == 0) {
-        rc = add_noise(run, &s, err);
-        if (rc < 0)
-            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-    }
-    if (rc == 0)
-        rc = se_run_write(run, &s, err);
-    se_stream_release(&s);
-    return rc;
+    return se_run_filter(run, add_noise, err);
 }
 
 static const struct se_tool tool = {

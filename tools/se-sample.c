@@ -239,19 +239,7 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_sample(struct se_run *run, struct se_err *err)
 {
-    const char *path = se_run_operand(run, 0);
-    struct se_stream s = SE_STREAM_INIT;
-    int rc = se_run_read(run, path, &s, err);
-
-    if (rc == 0) {
-        rc = sample(run, &s, err);
-        if (rc < 0 && err->code == SE_EINPUT)
-            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-        if (rc == 0)
-            rc = se_run_write(run, &s, err);
-    }
-    se_stream_release(&s);
-    return rc;
+    return se_run_filter(run, sample, err);
 }
 
 static const struct se_tool tool = {

@@ -112,22 +112,7 @@ static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_split(struct se_run *run, struct se_err *err)
 {
-    struct se_stream s = SE_STREAM_INIT;
-    const char *path = se_run_operand(run, 0);
-    int rc;
-
-    if (check_options(err) < 0)
-        return -1;
-    rc = se_run_read(run, path, &s, err);
-    if (rc == 0) {
-        rc = split(run, &s, err);
-        if (rc < 0)
-            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-    }
-    if (rc == 0)
-        rc = se_run_write(run, &s, err);
-    se_stream_release(&s);
-    return rc;
+    return check_options(err) < 0 ? -1 : se_run_filter(run, split, err);
 }
 
 static const struct se_tool tool = {
