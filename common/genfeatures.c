@@ -66,7 +66,7 @@ static inline uint64_t any_of(struct se_rng *r, uint64_t size)
 static uint64_t draw_words(const struct se_gen *g, uint64_t x, uint32_t *word)
 {
     const uint64_t topical = (uint64_t)(g->signal * 0x1p32);
-    struct se_block words[SE_GEN_LEVELS], b;
+    struct se_block words[SE_GEN_LEVELS] = { { 0, 0 } }, b;
     struct se_rng r;
     uint64_t draws, count = 0;
 

@@ -57,22 +57,23 @@ static void groups_release(struct groups *g)
     free(g->id);
 }
 
-static int groups_make(struct groups *g, uint64_t n, const struct se_labels *l, bool by_class,
+/* label NULL: all vertices take part.  classes 0: one group. */
+static int groups_make(struct groups *g, uint64_t n, const int32_t *label, uint64_t classes,
                        struct se_err *err)
 {
-    g->count = by_class ? l->classes : 1;
+    g->count = classes > 0 ? classes : 1;
     g->off = se_zalloc(g->count + 2, sizeof *g->off, err);
     g->id = g->off ? se_alloc(n, sizeof *g->id, err) : NULL;
     if (!g->id)
         return -1;
     for (uint64_t v = 0; v < n; v++)
-        if (!l || l->label[v] >= 0)
-            g->off[(by_class ? l->label[v] : 0) + 2]++;
+        if (!label || label[v] >= 0)
+            g->off[(label && classes > 0 ? label[v] : 0) + 2]++;
     for (uint64_t c = 0; c < g->count; c++)
         g->off[c + 2] += g->off[c + 1];
-    for (uint64_t v = 0; v < n; v++)            /* off[c + 1] runs from start to end of c */
-        if (!l || l->label[v] >= 0)
-            g->id[g->off[(by_class ? l->label[v] : 0) + 1]++] = (uint32_t)v;
+    for (uint64_t v = 0; v < n; v++)            /* off[c + 1] goes from start to end of c */
+        if (!label || label[v] >= 0)
+            g->id[g->off[(label && classes > 0 ? label[v] : 0) + 1]++] = (uint32_t)v;
     return 0;
 }
 
@@ -151,7 +152,8 @@ int se_split_make(const struct se_split_plan *plan, uint64_t n, const struct se_
                   uint8_t **part, struct se_err *err)
 {
     const bool by_class = plan->stratified || plan->per_class > 0;
-    const int threads = plan->threads > 0 ? plan->threads : 1;
+    const int most = plan->count < 256 ? (int)plan->count + 1 : 256;
+    const int threads = plan->threads < 1 ? 1 : plan->threads < most ? plan->threads : most;
     struct groups groups = { 0, NULL, NULL };
     struct job j = { plan, &groups, n, NULL, NULL };
     uint64_t cells;
@@ -161,7 +163,8 @@ int se_split_make(const struct se_split_plan *plan, uint64_t n, const struct se_
         return se_fail(err, SE_EINPUT, "the stream has no labels to divide by");
     if (__builtin_mul_overflow(n, plan->count, &cells))
         return se_fail(err, SE_EMEM, "%" PRIu64 " splits are too many", plan->count);
-    if (groups_make(&groups, n, labels, by_class, err) == 0 &&
+    if (groups_make(&groups, n, labels ? labels->label : NULL, by_class ? labels->classes : 0,
+                    err) == 0 &&
         (plan->per_class == 0 || check_numbers(plan, &groups, err) == 0) &&
         (j.scratch = se_alloc(n * (uint64_t)threads, sizeof *j.scratch, err)) &&
         (j.part = se_zalloc(cells, 1, err))) {

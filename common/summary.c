@@ -123,7 +123,8 @@ static void level_sizes(const struct se_measure *m, uint32_t depth, uint32_t *si
     qsort(size, count, sizeof *size, by_size);
     x->size_min = size[0];
     x->size_max = size[count - 1];
-    x->size_median = ((double)size[(count - 1) / 2] + (double)size[count / 2]) / 2;
+    const uint64_t low = (count - 1) / 2, high = count / 2;
+    x->size_median = ((double)size[low] + (double)size[high]) / 2;
 }
 
 /* The nodes of a depth one after the other: a subtree is a range of ids.  A leaf above that

@@ -30,11 +30,12 @@ need_command() {
     done
 }
 
-# A Python that has the modules: `py=$(need_python numpy networkx) || skip "no numpy"`
+# A Python that has the modules: py=$(find_python numpy networkx) || skip "no networkx"
 find_python() {
-    local python
+    local python modules
+    modules=$(IFS=,; echo "$*")
     for python in python3 /usr/bin/python3; do
-        if "$python" -c "import ${*// /,}" 2> /dev/null; then
+        if "$python" -c "import $modules" 2> /dev/null; then
             echo "$python"
             return
         fi

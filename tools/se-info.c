@@ -224,17 +224,20 @@ static void show_hits(struct se_out *out, const struct se_info *x)
     se_out_char(out, '\n');
 }
 
+/* Curves and whatever is too much wait for -v. */
 static void show_stats(struct se_out *out, const struct se_stats *s, bool all)
 {
     const char *name = s->names;
+    uint64_t shown = 0;
 
-    for (uint64_t i = 0; i < s->count; i++, name += strlen(name) + 1) {
-        key(out, i == 0 ? "stats" : "");
-        if (i == SHOWN_STATS && s->count > SHOWN_STATS + 1 && !all) {
-            se_outf(out, "... and %s more; -v shows all\n", big(s->count - i));
-            break;
+    for (uint64_t i = 0; i < s->count; i++, name += strlen(name) + 1)
+        if (all || (shown < SHOWN_STATS && !strstr(name, ".curve."))) {
+            key(out, shown++ == 0 ? "stats" : "");
+            se_outf(out, "%-20s %.9g\n", name, s->value[i]);
         }
-        se_outf(out, "%-20s %.9g\n", name, s->value[i]);
+    if (shown < s->count) {
+        key(out, shown == 0 ? "stats" : "");
+        se_outf(out, "%s more; -v shows all\n", big(s->count - shown));
     }
 }
 

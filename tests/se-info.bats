@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# se-info: what it prints.  The counting itself is in tests/unit/test-summary.c.
+
+load helper
+
+# value NAME: of the JSON on standard input
+value() {
+    sed -n "s/^  \"$1\": \([^,]*\),*$/\1/p"
+}
+
+@test "the karate club, for people" {
+    se-gen --karate --no-history -o k.seg
+    se-info k.seg | diff - <(cat << 'END'
+graph        34 vertices, 78 edges, unweighted
+  components 1
+  degree     min 1, median 3, mean 4.588, max 17
+  homophily  0.8590
+  H1         4.704423 bits
+labels       2 classes: Mr. Hi 17, Officer 17
+splits       10; train/val/test/none 16/11/7/0
+END
+    )
+    se-info k.seg > by-name
+    se-info < k.seg | diff - by-name
+}
+
+@test "the karate club, for programs" {
+    se-gen --karate --splits 2 --no-history | se-info --json > json
+    awk "BEGIN { exit !(($(value h1 < json) - 4.7044225988833) ^ 2 < 1e-24) }"
+    sed 's/"h1": [0-9.]*/"h1": H/' json | diff - <(cat << 'END'
+{
+  "vertices": 34,
+  "edges": 78,
+  "loops": 0,
+  "weighted": false,
+  "components": 1,
+  "largest_component": 34,
+  "isolated": 0,
+  "degree_min": 1,
+  "degree_median": 3,
+  "degree_mean": 4.588235294117647,
+  "degree_max": 17,
+  "features": 0,
+  "feature_nonzeros": 0,
+  "classes": 2,
+  "unlabelled": 0,
+  "splits": 2,
+  "homophily": 0.8589743589743589,
+  "h1": H,
+  "split_sizes": [[16, 11, 7], [16, 11, 7]]
+}
+END
+    )
+}
+
+@test "JSON is JSON, whatever the stream holds" {
+    py=$(find_python json) || skip "no Python"
+    se-gen -n 60 --tree -o a.seg
+    se-noise --keep a.seg -o b.seg
+    se-cat --only tree a.seg -o c.seg
+    se-cat --only labels a.seg -o d.seg
+    se-cat --only model -q --no-history a.seg -o e.seg
+    se-gen -n 1 -o f.seg
+    se-gen -n 9 --degree 0 --features normal --splits 0 -o g.seg
+    for file in ?.seg; do
+        for options in "" -v; do
+            # shellcheck disable=SC2086
+            se-info -q --json $options $file > json
+            "$py" -c 'import json; x = json.load(open("json"))
+for key in """vertices edges loops weighted components features feature_nonzeros classes splits
+              homophily h1""".split():
+    x[key]'
+        done
+        se-info -q -v "$file" > /dev/null
+    done
+}
+
+@test "a tree: H, its share of H1, and the levels" {
+    printf '%s\n' '0 1' '0 2' '1 2' '2 3' '3 4' '3 5' '4 5' > edges     # triangles, a bridge
+    printf '%s\n' 0 0 0 1 1 1 > modules
+    printf '%s\n' 0 0 1 1 1 1 > labels
+    se-import -f edges edges --labels labels -o g.seg
+    se-import -f clu modules --onto g.seg -o t.seg
+    se-info --json t.seg > json
+    [[ $(value tree_nodes < json) == 9 && $(value tree_height < json) == 2 ]]
+    [[ $(value tree_on < json) == '"graph"' ]]
+    awk "BEGIN { exit !(($(value tree_h < json) - 1.6995138503) ^ 2 < 1e-18) }"
+    awk "BEGIN { exit !(($(value h1 < json) - 2.5566567075) ^ 2 < 1e-18) }"
+    awk "BEGIN { exit !(($(value tree_h_normalised < json) - 1.6995138503 / 2.5566567075) ^ 2 < 1e-18) }"
+    se-info t.seg > text
+    grep -Eq '^  1 +2 +3/3/3 +0\.[0-9]+ +0\.8333$' text
+    grep -Eq '^  2 +6 +1/1/1 +0\.[0-9]+ +1\.0000$' text
+    se-cat --only tree t.seg | se-info | grep -q 'no graph here to measure it on'
+}
+
+@test "the numbers of the datasets" {
+    need_data
+    se-import -f planetoid "$DATA/citeseer" --splits "$DATA"/citeseer/splits/*.npz -o x.seg
+    se-info x.seg > text
+    grep -q '^graph  *3,327 vertices, 4,552 edges, unweighted$' text
+    grep -q '^features  *3,703 columns, 105,165 non-zeros, sparse$' text
+    grep -q '; 15 without label$' text
+    grep -q '^  *0-3: 1,596/1,065/666/0$' text
+    grep -q '^  *4-5: 1,017/679/424/1,207$' text
+}
+
+@test "the graph that is not there, and the empty stream" {
+    se-gen -n 70 --features normal -o x.seg
+    se-cat --only features,labels --no-history x.seg | se-info > text
+    grep -q '^graph  *none; the other sections are of 70 vertices$' text
+    grep -q '^features  *16 columns, 1,120 non-zeros, dense$' text
+    se-cat --only features --no-history x.seg | se-info --json > json
+    [[ $(value edges < json) == null && $(value vertices < json) == 70 ]]
+    se-cat -q --only tree --no-history x.seg | se-info | grep -q 'an empty stream'
+}
+
+@test "-v shows the sections with digest and packing" {
+    se-gen -n 70 -z 6 -o x.seg
+    se-info -v x.seg > text
+    grep -Eq '^graph .* deflated .* [0-9a-f]{32}$' text
+    se-cat -z 0 x.seg | se-info -v > plain
+    diff <(grep -E '^(graph|features|labels) .*[0-9a-f]{32}$' text | awk '{ print $1, $2, $NF }') \
+        <(grep -E '^(graph|features|labels) .*[0-9a-f]{32}$' plain | awk '{ print $1, $2, $NF }')
+    [[ $(grep -c ' plain ' plain) -eq 5 ]]
+}
+
+@test "history and numbers of the stages are shown" {
+    se-gen -n 70 | se-noise --rate .5 | se-info > text
+    grep -Eq '^history +se-gen .* -n 70$' text
+    grep -Eq '^ +se-noise .* --rate .5$' text
+    grep -Eq '^stats +noise.added +175$' text
+    se-gen -n 70 | se-noise --rate .5 | se-info --json |
+        grep -q '"tool": "se-noise", "version": "[0-9.]*", "seed": "0", .*"arguments": "--rate .5"'
+}
+
+@test "--explain says how likely a pair is drawn" {
+    # two modules of two and one: P of the modules by softmax, then one half and one
+    printf '%s\n' '0 1' '1 2' > edges
+    printf '%s\n' 0 0 1 > modules
+    se-import -f edges edges -o g.seg
+    se-import -f clu modules --onto g.seg -o t.seg
+    se-info --explain 0,2 t.seg > text
+    grep -q '^vertices  *0 and 2, no edge now$' text
+    grep -q '^ancestor  *node 0 at level 0, with 2 children$' text
+    # below the first module: H(0) = 1/4 log2 3, H(1) = 2/4 log2 3/2
+    p=$(awk 'BEGIN { a = exp(log(3) / log(2) / 4); b = exp(log(1.5) / log(2) / 2)
+                     printf "%.6g", a / (a + b) }')
+    grep -q "^probability  *$p for each draw" text
+    se-info --explain 2,0 --json t.seg > json
+    grep -q "\"probability\": ${p:0:6}" json
+    se-info --explain 1,2 t.seg | grep -q 'an edge now'
+    se-info --explain 0,1 --sigma uniform t.seg | grep -q '^probability  *1 for'
+}
+
+@test "--explain and --split refuse what is not there" {
+    se-gen -n 30 --tree -o t.seg
+    fails 2 se-info --explain 3 t.seg
+    fails 2 se-info --explain 3,3 t.seg
+    fails 2 se-info --explain 3,4x t.seg
+    fails 1 se-info --explain 3,30 t.seg
+    [[ $stderr == *"vertex 30 is not among the 30"* ]]
+    se-cat --drop tree t.seg -o g.seg
+    fails 1 se-info --explain 3,4 g.seg
+    [[ $stderr == *"se-tree"* ]]
+    se-cat --only tree t.seg -o bare.seg
+    fails 1 se-info --explain 3,4 bare.seg
+    se-noise --keep t.seg -o stale.seg
+    fails 1 se-info --explain 3,4 stale.seg
+    [[ $stderr == *"another graph"* ]]
+    run -0 --separate-stderr se-info stale.seg          # a summary only warns
+    [[ $stderr == *"another graph"* ]]
+}
+
+@test "damaged input, a full disk, a reader that leaves" {
+    se-gen --karate -o k.seg
+    head -c 600 k.seg > cut.seg
+    fails 1 se-info cut.seg
+    [[ $stderr == "se-info: cut.seg: "* ]]
+    fails 1 se-info < /dev/null
+    fails 1 se-info nothing.seg
+    fails 1 se-info -o /dev/full k.seg
+    fails 2 se-info k.seg k.seg
+    seq 20000 > text
+    fails 1 se-info text
+    run -0 --separate-stderr bash -c 'se-gen --splits 100000 -n 100 | se-info --json | head -c 9 | wc -c'
+    [[ $output == 9 && -z $stderr ]]
+}
