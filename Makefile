@@ -82,11 +82,12 @@ check-sanitize:
 	    -fsanitize=address,undefined -fno-sanitize-recover=all' test
 
 lint: all | $(B)/.lint-ready
-	cppcheck -q --std=c11 --enable=warning,performance,portability --inline-suppr \
+	cppcheck -q -j $$(nproc) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -I. -I$(B) -D_GNU_SOURCE \
 	    -D__x86_64__ tools common formats
-	clang-tidy --quiet --warnings-as-errors='*' $(SOURCES) $(wildcard tools/*.c) -- \
-	    -std=gnu11 -D_GNU_SOURCE -I. -I$(B) 2>/dev/null
+	printf '%s\n' $(SOURCES) $(wildcard tools/*.c) | xargs -P $$(nproc) -n 8 sh -c \
+	    'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- -std=gnu11 -D_GNU_SOURCE -I. \
+	    -I$(B) 2>/dev/null' tidy
 	shellcheck $(SCRIPTS)
 	for page in man/*.[1-9]; do groff -mdoc -ww -z $$page || exit 1; done
 	mandoc -T lint -W warning man/*.[1-9]

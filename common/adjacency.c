@@ -103,9 +103,7 @@ uint64_t se_components(const struct se_graph *g, uint32_t *component)
             else
                 up[a] = b;
         }
-    for (uint64_t v = 0; v < g->n; v++)         /* up[v] <= v: one step reaches the root */
-        up[v] = up[up[v]];
-    for (uint64_t v = 0; v < g->n; v++)         /* then roots become numbers, in order */
+    for (uint64_t v = 0; v < g->n; v++)         /* up[v] < v has its number already */
         component[v] = up[v] == v ? count++ : component[up[v]];
     return count;
 }

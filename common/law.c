@@ -32,14 +32,14 @@ static void list_children(struct se_law *law, const struct se_tree *t)
         law->child[--law->first[t->parent[a]]] = (uint32_t)a;
 }
 
-/* The largest entropy among `count` siblings other than `not`. */
+/* The largest entropy among `count` siblings other than `but`. */
 static double top_of(const struct se_law *law, const uint32_t *child, uint32_t count,
-                     uint32_t not)
+                     uint32_t but)
 {
     double top = -INFINITY;
 
     for (uint32_t i = 0; i < count; i++)
-        if (child[i] != not && law->entropy[child[i]] > top)
+        if (child[i] != but && law->entropy[child[i]] > top)
             top = law->entropy[child[i]];
     return top;
 }
@@ -142,19 +142,19 @@ uint32_t se_law_draw(const struct se_law *law, uint32_t a, struct se_rng *r)
 
 /* Where one child has nearly all the weight, rejection would take for ever: weigh the others
  * by themselves. */
-static uint32_t draw_weighed(const struct se_law *law, uint32_t a, uint32_t not,
+static uint32_t draw_weighed(const struct se_law *law, uint32_t a, uint32_t but,
                              struct se_rng *r)
 {
     const uint32_t *child = law->child + law->first[a];
     const uint32_t count = se_law_children(law, a);
-    const double top = top_of(law, child, count, not);
+    const double top = top_of(law, child, count, but);
     double sum = 0, at = 0;
-    uint32_t last = not;
+    uint32_t last = but;
 
     for (int pass = 0; pass < 2; pass++) {              /* add them up, then find the place */
         at = pass ? se_rng_unit(r) * sum : INFINITY;
         for (uint32_t i = 0; i < count; i++) {
-            const double w = child[i] == not ? 0 : weight_of(law, child[i], top);
+            const double w = child[i] == but ? 0 : weight_of(law, child[i], top);
 
             if (w == 0)
                 continue;
@@ -168,21 +168,21 @@ static uint32_t draw_weighed(const struct se_law *law, uint32_t a, uint32_t not,
     return last;
 }
 
-uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t not,
+uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t but,
                            struct se_rng *r)
 {
     if (se_law_children(law, a) == 2) {
         const uint32_t *child = law->child + law->first[a];
 
-        return child[0] == not ? child[1] : child[0];
+        return child[0] == but ? child[1] : child[0];
     }
     for (int tries = 0; tries < 8; tries++) {
         const uint32_t c = se_law_draw(law, a, r);
 
-        if (c != not)
+        if (c != but)
             return c;
     }
-    return draw_weighed(law, a, not, r);
+    return draw_weighed(law, a, but, r);
 }
 
 uint32_t se_law_descend(const struct se_law *law, uint32_t a, struct se_rng *r)

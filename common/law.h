@@ -40,8 +40,8 @@ static inline uint32_t se_law_children(const struct se_law *law, uint32_t a)
 
 /* A child of `a`, which has some. */
 uint32_t se_law_draw(const struct se_law *law, uint32_t a, struct se_rng *r);
-/* A child of `a` other than `not`; `a` has at least two. */
-uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t not,
+/* A child of `a` other than `but`; `a` has at least two. */
+uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t but,
                            struct se_rng *r);
 /* Down from `a` to a leaf. */
 uint32_t se_law_descend(const struct se_law *law, uint32_t a, struct se_rng *r);

@@ -456,6 +456,7 @@ static int put(struct reader *r, struct se_err *err)
     if (!r->names && se_check_sparse(n, count, wanted, err) < 0)
         return se_err_in(err, path);
     r->builder.n = wanted > n ? wanted : n;
+    se_table_seal(&r->table);
     if (se_builder_put(&r->builder, r->s, SE_GRAPH, SE_MERGE_SUM, r->in->keep_loops, &built,
                        err) < 0)
         return se_err_in(err, path);

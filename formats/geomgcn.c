@@ -20,7 +20,7 @@ static int has_lists(const char *path, bool *lists, struct se_err *err)
     struct se_text t;
     char *line;
     size_t len;
-    int rc;
+    int rc = 0;
 
     *lists = false;
     if (se_text_open(&t, path, err) < 0)

@@ -43,7 +43,7 @@ struct se_table {
     uint64_t *off;              /* n + 1; name i: text[off[i]] .. text[off[i + 1] - 1] */
     struct se_bytes text;
     size_t off_cap;
-    uint64_t *slot;             /* a power of two of them: part of the hash << 32 | id */
+    struct se_slot *slot;       /* a power of two of them */
     uint64_t slots;
 };
 #define SE_TABLE_INIT { 0, NULL, SE_BYTES_INIT, 0, NULL, 0 }
@@ -59,6 +59,8 @@ int se_table_add_many(struct se_table *t, const char *const *name, const size_t 
 /* Fill an empty table with the names section of `s`; a name that occurs twice is an error. */
 int se_table_load(struct se_table *t, struct se_stream *s, struct se_err *err);
 int se_table_put(const struct se_table *t, struct se_stream *s, struct se_err *err);
+/* Give back what only finding and adding need. */
+void se_table_seal(struct se_table *t);
 void se_table_release(struct se_table *t);
 
 /* The names an exporter is to print: the view is empty (n 0) when `wanted` is false or the

@@ -110,7 +110,7 @@ static int read_entry(struct se_text *t, const char *p, uint64_t n, struct se_bu
 static int read_all(struct se_text *t, struct se_import *in, struct se_builder *b,
                     struct se_err *err)
 {
-    uint64_t n, entries;
+    uint64_t n = 0, entries = 0;
     const char *p;
     int got;
 

@@ -14,13 +14,12 @@ enum { COLUMNS = 64 };          /* that a table may have */
 /* Cut a line at its commas.  Returns the number of fields. */
 static int split(char *line, char *field[COLUMNS])
 {
-    int count = 0;
+    int count = 1;
 
-    for (char *p = line; p && count < COLUMNS;) {
-        field[count++] = p;
-        p = strchr(p, ',');
-        if (p)
-            *p++ = '\0';
+    field[0] = line;
+    while (count < COLUMNS && (line = strchr(line, ',')) != NULL) {
+        *line++ = '\0';
+        field[count++] = line;
     }
     return count;
 }
@@ -36,7 +35,7 @@ static int column_of(char *field[COLUMNS], int count, const char *name)
 static int read_targets(struct se_text *t, struct se_vertices *x, struct se_err *err)
 {
     int columns = 0, id = -1, mature = -1, rc;
-    char *line, *field[COLUMNS];
+    char *line, *field[COLUMNS] = { NULL };
     size_t len;
 
     while ((rc = se_text_line(t, &line, &len, err)) > 0) {
@@ -130,9 +129,7 @@ static int read_features(struct se_json *j, uint64_t n, uint32_t *which, struct 
         if (read_columns(j, r, err) < 0)
             return -1;
     }
-    if (token == SE_JSON_ERROR || (token = se_json_next(j, err)) == SE_JSON_ERROR)
-        return -1;
-    return 0;
+    return token == SE_JSON_ERROR || se_json_next(j, err) == SE_JSON_ERROR ? -1 : 0;
 }
 
 static int put_features(const char *path, uint64_t n, struct se_stream *s, struct se_err *err)

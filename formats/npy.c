@@ -237,7 +237,7 @@ static int read_dictionary(struct walk *w, struct se_err *err)
 int se_npy_parse(struct se_npy *a, const void *data, uint64_t len, struct se_err *err)
 {
     const unsigned char *p = data;
-    struct walk w = { 0 };
+    struct walk w = { .type = "" };
     uint64_t head, size;
 
     *a = (struct se_npy)SE_NPY_INIT;

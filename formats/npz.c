@@ -291,24 +291,23 @@ static int read_embedding(struct npz *x, struct se_err *err)
 static uint32_t *read_ids(const struct npz *x, const char *name, uint64_t *count,
                           struct se_err *err)
 {
-    uint32_t *id = NULL;
     struct se_npy a;
+    uint32_t *id;
+    uint64_t i = 0;
+    int64_t v;
 
     if (se_npz_need(&x->zip, name, 1, &a, err) < 0)
         return NULL;
-    id = se_alloc(a.count, sizeof *id, err);
-    for (uint64_t i = 0; id && i < a.count; i++) {
-        int64_t v;
-
-        if (!se_npy_whole(&a, i, &v) || v < -1 || v >= (int64_t)SE_NONE) {
-            se_fail(err, SE_EINPUT, "%s[%" PRIu64 "] is neither an id nor -1", name, i);
-            free(id);
-            id = NULL;
-            break;
-        }
-        id[i] = v < 0 ? SE_NONE : (uint32_t)v;
-    }
     *count = a.count;
+    id = se_alloc(a.count, sizeof *id, err);
+    if (id)
+        for (; i < a.count && se_npy_whole(&a, i, &v) && v >= -1 && v < (int64_t)SE_NONE; i++)
+            id[i] = v < 0 ? SE_NONE : (uint32_t)v;
+    if (id && i < a.count) {
+        se_fail(err, SE_EINPUT, "%s[%" PRIu64 "] is neither an id nor -1", name, i);
+        free(id);
+        id = NULL;
+    }
     se_npy_release(&a);
     return id;
 }

@@ -70,7 +70,7 @@ static int push(struct machine *m, uint32_t ref)
     return 0;
 }
 
-static int push_value(struct machine *m, struct se_pickle_value v)
+static int new_value(struct machine *m, struct se_pickle_value v, uint32_t *ref)
 {
     struct se_pickle *p = m->p;
 
@@ -78,8 +78,16 @@ static int push_value(struct machine *m, struct se_pickle_value v)
         return fault(m, "too many values");
     if (se_grow(&p->value, &p->cap, (uint64_t)p->count + 1, sizeof *p->value, m->err) < 0)
         return -1;
-    p->value[p->count] = v;
-    return push(m, (uint32_t)p->count++);
+    *ref = (uint32_t)p->count++;
+    p->value[*ref] = v;
+    return 0;
+}
+
+static int push_value(struct machine *m, struct se_pickle_value v)
+{
+    uint32_t ref = SE_NONE;
+
+    return new_value(m, v, &ref) < 0 ? -1 : push(m, ref);
 }
 
 static int push_number(struct machine *m, enum se_pickle_type type, int64_t number)
@@ -127,22 +135,22 @@ static int add_items(struct machine *m, uint32_t container, const uint32_t *item
     return 0;
 }
 
-/* Take `count` items off the stack and leave a tuple of them. */
-static int make_tuple(struct machine *m, size_t count)
+/* Take `count` items off the stack and, if there is one, the mark below them; leave a tuple
+ * of the items. */
+static int make_tuple(struct machine *m, size_t count, size_t mark)
 {
-    uint32_t tuple;
+    uint32_t tuple = SE_NONE;
 
     if (m->depth < count)
         return fault(m, "the stack is empty");
     for (size_t i = m->depth - count; i < m->depth; i++)
         if (m->stack[i] == MARK)
             return fault(m, "a mark is in the way");
-    if (push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_TUPLE }) < 0)
+    if (new_value(m, (struct se_pickle_value){ .type = SE_PICKLE_TUPLE }, &tuple) < 0)
         return -1;
-    tuple = m->stack[--m->depth];
     if (count > 0 && add_items(m, tuple, m->stack + m->depth - count, count) < 0)
         return -1;
-    m->depth -= count;
+    m->depth -= count + mark;
     return push(m, tuple);
 }
 
@@ -185,13 +193,8 @@ static int append_marked(struct machine *m, enum se_pickle_type type)
 static int tuple_marked(struct machine *m)
 {
     size_t count;
-    uint32_t tuple;
 
-    if (above_mark(m, &count) < 0 || make_tuple(m, count) < 0)
-        return -1;
-    tuple = m->stack[--m->depth];
-    m->depth--;                         /* the mark */
-    return push(m, tuple);
+    return above_mark(m, &count) < 0 ? -1 : make_tuple(m, count, 1);
 }
 
 /* A line of text, as GLOBAL has two. */
@@ -215,8 +218,8 @@ static bool same(const char *text, size_t len, const char *word)
 
 static int push_global(struct machine *m)
 {
-    const char *module, *name;
-    size_t module_len, name_len;
+    const char *module = "", *name = "";
+    size_t module_len = 0, name_len = 0;
 
     if (take_line(m, &module, &module_len) < 0 || take_line(m, &name, &name_len) < 0)
         return -1;
@@ -330,10 +333,10 @@ static int step(struct machine *m)
     case 'h': return memo_get(m, 1);
     case 'j': return memo_get(m, 4);
     case '(': return push(m, MARK);
-    case ')': return make_tuple(m, 0);
-    case 0x85: return make_tuple(m, 1);
-    case 0x86: return make_tuple(m, 2);
-    case 0x87: return make_tuple(m, 3);
+    case ')': return make_tuple(m, 0, 0);
+    case 0x85: return make_tuple(m, 1, 0);
+    case 0x86: return make_tuple(m, 2, 0);
+    case 0x87: return make_tuple(m, 3, 0);
     case 't': return tuple_marked(m);
     case '}': return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_DICT });
     case ']': return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_LIST });

@@ -203,8 +203,8 @@ static int text_labels(struct se_side *x, struct se_stream *s, struct classes *c
                        struct se_err *err)
 {
     struct column column;
-    char *value;
-    uint32_t v;
+    char nothing[] = "", *value = nothing;
+    uint32_t v = 0;
     int rc = column_open(&column, x, s, err);
 
     while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0)
@@ -240,7 +240,7 @@ static int array_labels(struct se_side *x, struct classes *c, struct se_err *err
             rc = se_fail(err, SE_EINPUT, "vertex %" PRIu64 " has no class from 0 on, nor -1", v);
         if (rc == 0)
             rc = se_bytes_add(&text, digits, strlen(digits) + 1, err);
-        rc = rc < 0 ? se_err_in(err, x->path) : set_class(c, v, text.data, err);
+        rc = rc < 0 ? se_err_in(err, x->path) : set_class(c, v, text.data ? text.data : "", err);
     }
     se_bytes_release(&text);
     se_npy_release(&a);
@@ -307,9 +307,9 @@ static int text_split(struct se_side *x, struct se_stream *s, struct splits *p,
 {
     struct column column;
     struct se_bytes parts = SE_BYTES_INIT;      /* n may not be known yet */
-    char *value;
+    char nothing[] = "", *value = nothing;
     uint8_t *row;
-    uint32_t v;
+    uint32_t v = 0;
     int rc = column_open(&column, x, s, err);
 
     if (rc == 0 && x->n > 0 && (rc = se_grow(&parts.data, &parts.cap, x->n, 1, err)) == 0) {
@@ -401,6 +401,7 @@ static int set_mask(struct se_side *x, const struct se_npy *a, const char *name,
 static int read_mask(struct se_side *x, int part, struct splits *p, uint64_t *count,
                      struct se_err *err)
 {
+    uint8_t *row = NULL;
     uint64_t masks = 0;
     struct se_npy a;
     char name[32];
@@ -421,12 +422,13 @@ static int read_mask(struct se_side *x, int part, struct splits *p, uint64_t *co
     rc = shape_masks(x, &a, name, &across, &masks, err);
     if (rc == 0 && part == SE_PART_TRAIN) {
         *count = masks;
-        rc = add_splits(p, x, masks, err) ? 0 : -1;
-    } else if (rc == 0 && masks != *count) {
-        rc = se_fail(err, SE_EINPUT, "%s: masks differ in shape", x->path);
+        row = add_splits(p, x, masks, err);
+    } else if (rc == 0 && masks == *count) {
+        row = p->part + (p->count - masks) * p->n;
+    } else if (rc == 0) {
+        se_fail(err, SE_EINPUT, "%s: masks differ in shape", x->path);
     }
-    if (rc == 0)
-        rc = set_mask(x, &a, name, across, masks, part, p->part + (p->count - masks) * p->n, err);
+    rc = row ? set_mask(x, &a, name, across, masks, part, row, err) : -1;
     se_npy_release(&a);
     return rc;
 }
