@@ -26,7 +26,7 @@ TOOLS   := $(NAMES:%=$(B)/bin/%)
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test-*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz-*.c)))
 COMPLETIONS := $(NAMES:%=$(B)/completions/%) $(NAMES:%=$(B)/completions/_%)
-SCRIPTS := $(wildcard .ci/run tests/setup tests/run tests/bench/*.sh tests/bench/run man/update \
+SCRIPTS := $(wildcard .ci/run tests/setup tests/run tests/fuzz/run tests/bench/*.sh tests/bench/run man/update \
            pipelines/* tests/*.bash)
 
 all: $(TOOLS) $(COMPLETIONS)

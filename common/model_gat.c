@@ -14,4 +14,4 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_gat;
-const struct se_model_kind se_model_gat = { "gat", 0.5, build };
+const struct se_model_kind se_model_gat = { "gat", 0.5, 8, build };

@@ -12,4 +12,4 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_gcn;
-const struct se_model_kind se_model_gcn = { "gcn", 0, build };
+const struct se_model_kind se_model_gcn = { "gcn", 0, 64, build };

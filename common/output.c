@@ -62,6 +62,18 @@ static mode_t mode_for(const struct stat *old)
     return old ? old->st_mode & 07777 : 0666 & ~mask;
 }
 
+/* No signal may come between making the file and knowing of it. */
+static void make_temporary(void)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &old);
+    out.fd = mkostemp(out.temporary, O_CLOEXEC);
+    out.pending = out.fd >= 0;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
 int se_output_open(const char *path, struct se_err *err)
 {
     struct stat st;
@@ -82,10 +94,9 @@ int se_output_open(const char *path, struct se_err *err)
         return se_fail(err, SE_EIO, "%s: name is too long", path);
     snprintf(out.temporary, sizeof out.temporary, "%.*s.part-XXXXXX", PATH_MAX - 14,
              out.target);
-    out.fd = mkostemp(out.temporary, O_CLOEXEC);
+    make_temporary();
     if (out.fd < 0)
         return se_fail_errno(err, SE_EIO, "%s: cannot write", path);
-    out.pending = 1;
     (void)fchmod(out.fd, mode_for(old ? &st : NULL));
     return out.fd;
 }

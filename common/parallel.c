@@ -1,6 +1,7 @@
 /* parallel.c - a few threads that wait for work */
 #include "common/parallel.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -13,8 +14,9 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
     int started;                /* helpers that exist; they are never joined */
-    int wanted, running;        /* helpers that take part in this round, still at it */
-    unsigned round;
+    int wanted, running;        /* helpers that may take part in this round; are at it */
+    unsigned round;             /* 0: closed */
+    unsigned rounds;
     se_work *work;
     void *arg;
     uint64_t tasks;
@@ -35,9 +37,10 @@ static void *helper(void *number)
 
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        while (pool.round == seen || me > pool.wanted)
+        while (pool.round == 0 || pool.round == seen || me > pool.wanted)
             pthread_cond_wait(&pool.start, &pool.lock);
         seen = pool.round;
+        pool.running++;
         pthread_mutex_unlock(&pool.lock);
         work_off(pool.work, pool.arg, pool.tasks, me);
         pthread_mutex_lock(&pool.lock);
@@ -65,7 +68,7 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
 {
     if (threads > MOST)
         threads = MOST;
-    if ((uint64_t)threads > tasks)
+    if (threads > 1 && (uint64_t)threads > tasks)
         threads = (int)tasks;
     if (threads <= 1) {
         for (uint64_t task = 0; task < tasks; task++)
@@ -77,12 +80,14 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
     pool.arg = arg;
     pool.tasks = tasks;
     atomic_store(&pool.next, 0);
-    pool.wanted = pool.running = start_helpers(threads - 1);
-    pool.round++;
+    pool.wanted = start_helpers(threads - 1);
+    pool.rounds += pool.rounds == UINT_MAX ? 2 : 1;
+    pool.round = pool.rounds;
     pthread_cond_broadcast(&pool.start);
     pthread_mutex_unlock(&pool.lock);
     work_off(work, arg, tasks, 0);
     pthread_mutex_lock(&pool.lock);
+    pool.round = 0;             /* who has not woken up yet is not waited for */
     while (pool.running > 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);

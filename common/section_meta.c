@@ -184,6 +184,8 @@ static int stats_rewrite(struct se_stream *s, const char *prefix, const char *na
 
 int se_stats_set(struct se_stream *s, const char *name, double value, struct se_err *err)
 {
+    if (!isfinite(value))
+        return se_fail(err, SE_EINPUT, "stats: %s is not a finite number", name);
     return stats_rewrite(s, NULL, name, value, err);
 }
 
@@ -278,8 +280,9 @@ int se_stream_vertices(struct se_stream *s, uint64_t *n, struct se_err *err)
     return 0;
 }
 
-static int check_one(struct se_stream *s, uint32_t tag, struct se_err *err)
+static int check_one(struct se_stream *s, struct se_section *section, struct se_err *err)
 {
+    const uint32_t tag = section->tag;
     union {
         struct se_graph g;
         struct se_features f;
@@ -326,7 +329,7 @@ static int check_one(struct se_stream *s, uint32_t tag, struct se_err *err)
             se_model_release(&m);
         return rc;
     default:
-        return se_section_plain(se_stream_find(s, tag), err) ? 0 : -1;
+        return se_section_plain(section, err) ? 0 : -1;
     }
 }
 
@@ -335,7 +338,7 @@ int se_stream_check(struct se_stream *s, struct se_err *err)
     uint64_t n;
 
     for (size_t i = 0; i < s->count; i++)
-        if (check_one(s, s->section[i].tag, err) < 0)
+        if (check_one(s, &s->section[i], err) < 0)
             return -1;
     return se_stream_vertices(s, &n, err);
 }

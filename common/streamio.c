@@ -16,7 +16,11 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "streams are used as they lie");
 
-enum { HEADER = 16, SECTION = 80, ALIGN = 16 };
+enum {
+    HEADER = 16, SECTION = 80, ALIGN = 16,
+    MOST_SECTIONS = 1000,       /* there are 13 kinds; a million would only cost time */
+    STEP = 1 << 22              /* how far memory runs ahead of what a pipe has given */
+};
 
 static const unsigned char magic[4] = { 'S', 'E', 'G', 1 };
 
@@ -109,6 +113,24 @@ static int read_header(struct source *in, struct se_err *err)
     return 0;
 }
 
+/* Make room for exactly `want` bytes, on large pages if there are any: faults on small ones
+ * would take as long as the copying. */
+static int extend(struct se_bytes *b, uint64_t want, struct se_err *err)
+{
+    char *bigger = realloc(b->data, want);
+    const uintptr_t page = 4096, from = ((uintptr_t)bigger + b->len + page - 1) & ~(page - 1);
+
+    if (!bigger)
+        return se_fail(err, SE_EMEM, "out of memory after %zu bytes", b->len);
+    b->data = bigger;
+    b->cap = want;
+#ifdef MADV_HUGEPAGE
+    if (want >= STEP && (uintptr_t)bigger + want > from)
+        (void)madvise((void *)from, (uintptr_t)bigger + want - from, MADV_HUGEPAGE);
+#endif
+    return 0;
+}
+
 /* The payload of a regular file stays where it is mapped; a pipe's is read in growing
  * pieces, so that a promised length costs nothing until the bytes are there. */
 static int take_payload(struct source *in, struct se_section *x, struct se_err *err)
@@ -126,12 +148,10 @@ static int take_payload(struct source *in, struct se_section *x, struct se_err *
         return 0;
     }
     while (b.len < padded) {
-        uint64_t want = b.len == 0 ? 1 << 20 : (uint64_t)b.len * 2;
+        const uint64_t want = padded - b.len < STEP ? padded : b.len + STEP;
         ssize_t got;
 
-        if (want > padded)
-            want = padded;
-        if (se_grow(&b.data, &b.cap, want, 1, err) < 0)
+        if (extend(&b, want, err) < 0)
             goto fail;
         got = read_some(in, b.data + b.len, want - b.len, err);
         if (got < 0)
@@ -186,9 +206,11 @@ static int read_section(struct source *in, struct se_section *x, struct se_err *
     }
     if (x->stored_len > INT64_MAX - SECTION || x->plain_len > INT64_MAX)
         return se_fail(err, SE_EINPUT, "promises %" PRIu64 " bytes", x->stored_len);
-    if (x->codec > SE_DEFLATED || get32(h + 28) || get32(h + 52))
+    if (x->codec > SE_DEFLATED)
         return se_fail(err, SE_EINPUT, "unknown encoding %u; a newer se-gsl wrote this",
                        x->codec);
+    if (get32(h + 28) || get32(h + 52))
+        return se_fail(err, SE_EINPUT, "spare bytes are not zero; a newer se-gsl wrote this");
     if (x->codec == SE_PLAIN && x->plain_len != x->stored_len)
         return se_fail(err, SE_EINPUT, "plain, but its two lengths differ");
     return 0;
@@ -234,6 +256,8 @@ static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
     struct se_section x = { 0 };
     int rc;
 
+    if (s->count > MOST_SECTIONS)
+        return se_fail(err, SE_EINPUT, "more than %d sections", MOST_SECTIONS);
     if (read_section(in, &x, err) < 0)          /* the tag is known if the header is whole */
         return x.tag ? se_err_in(err, se_section_name(x.tag)) : -1;
     if (check_tag(s, x.tag, err) < 0 || take_payload(in, &x, err) < 0)

@@ -1,6 +1,4 @@
 /* se-check.c - see whether streams are whole and sound */
-#include <string.h>
-
 #include "common/tool.h"
 
 static struct {
@@ -13,11 +11,6 @@ static const struct se_option options[] = {
               "not only worth a warning" },
     SE_OPTIONS_END
 };
-
-static const char *name_of(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
 
 /* Sections kept by --keep may belong to a graph that is gone. */
 static int check_origins(struct se_run *run, const char *path, struct se_stream *s,
@@ -32,7 +25,7 @@ static int check_origins(struct se_run *run, const char *path, struct se_stream 
             *err = stale;
             return -1;
         }
-        se_warn(run, "%s: %s", name_of(path), stale.text);
+        se_warn(run, "%s: %s", se_run_name(path), stale.text);
     }
     return 0;
 }
@@ -48,7 +41,7 @@ static int check(struct se_run *run, const char *path, struct se_out *out, struc
         rc = se_stream_check(&s, err) < 0 || check_origins(run, path, &s, err) < 0 ||
                      se_stream_digest(&s, &d, err) < 0 ? -1 : 0;
         if (rc < 0)
-            se_err_in(err, name_of(path));
+            se_err_in(err, se_run_name(path));
     }
     if (rc == 0 && !run->quiet)
         se_outf(out, "%s  %s\n", se_digest_text(&d, text), path);
@@ -74,12 +67,13 @@ static int run_check(struct se_run *run, struct se_err *err)
             se_warn(run, "%s", fault.text);
         fault = one;
     }
-    if (se_run_end(run, &out, 0, err) < 0)
-        return -1;
+    if (fault.code == SE_OK || !run->output)            /* a file is there only if all is well */
+        if (se_run_end(run, &out, 0, err) < 0)
+            return -1;
     if (fault.code == SE_OK)
         return 0;
     *err = fault;
-    return -1;
+    return run->output ? se_run_end(run, &out, -1, err) : -1;
 }
 
 static const struct se_tool tool = {

@@ -1,0 +1,28 @@
+/* sim_kernel.h - the inner loops of the similarity search, in the CPU's widest vectors */
+#ifndef SE_SIM_KERNEL_H
+#define SE_SIM_KERNEL_H
+
+#include <stdint.h>
+
+enum { SE_LEAF = 64 };          /* vectors of a leaf, so that a mask is 64 bits */
+
+struct se_sim_kernels {
+    /* sum of y[t] * ((x[t] - shift) - mean), in double; the same bits on every CPU */
+    double (*dot)(const double *y, const float *x, double shift, double mean, uint64_t d);
+    /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  dist[j] = |q - j|^2; the mask
+     * says for which j it is at most `limit`. */
+    uint64_t (*leaf)(const float *leaf, const float *q, uint64_t d, float limit,
+                     float dist[SE_LEAF]);
+    /* The mask of the vectors j of a leaf whose squared distance to a box is at most
+     * limit[j].  A box is d lower bounds, then d upper bounds. */
+    uint64_t (*box)(const float *leaf, const float *box, uint64_t d,
+                    const float limit[SE_LEAF]);
+    /* The places c of s[0..n-1] with s[c] >= own or s[c] >= floor[c]; how many. */
+    uint32_t (*scan)(const float *s, const float *floor, float own, uint32_t n,
+                     uint32_t *hit);
+    /* How many of s[0..n-1] are at least x. */
+    uint32_t (*count)(const float *s, uint32_t n, float x);
+};
+const struct se_sim_kernels *se_sim_kernels(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* sim_space.c - engine (b): search in a tree of boxes, for few dimensions
+ *
+ * The rows are points on a sphere, and S = 1 - |x - y|^2 / 2.  The points of one leaf are
+ * asked for together: they walk down the tree side by side, and a branch is left out when it
+ * is too far for all of them.  Distances come from differences of coordinates, so that their
+ * error shrinks with them and crowded points can still be told apart. */
+#include <math.h>
+
+#include "common/mem.h"
+#include "common/parallel.h"
+#include "common/sim_topk.h"
+#include "common/sim_tree.h"
+
+enum { MOST_DIMS = 256, MOST_DEPTH = 40 };
+
+struct space {
+    struct se_sim_job *job;
+    struct se_boxes boxes;
+    uint32_t *answer;           /* per place: number of the query, SE_NONE if not asked for */
+    struct se_topk *lists;      /* per thread: SE_LEAF lists */
+    struct se_topk_room *room;  /* per thread */
+    float rel;                  /* relative error of squared distances, twice */
+};
+
+/* A leaf of queries on its way through the tree. */
+struct party {
+    struct se_topk *lists;
+    struct se_topk_room *room;
+    const float *leaf;          /* their coordinates */
+    const uint32_t *vertex;
+    uint64_t first, count;      /* places */
+    uint64_t asked;             /* mask of those that are queries */
+    float limit[SE_LEAF];       /* largest squared distance that may still win */
+    bool crowded;               /* some list has a bound on ids */
+};
+
+static void set_limit(const struct space *s, struct party *p, unsigned j)
+{
+    p->limit[j] = -p->lists->floor[j] * (1 + s->rel);
+    p->crowded |= p->lists->below[j] != SE_NONE;
+}
+
+/* Of the queries in `mask`, those that a node with this least vertex can still serve. */
+static uint64_t not_settled(const struct party *p, uint64_t mask, uint32_t least)
+{
+    uint64_t left = mask;
+
+    for (uint64_t rest = mask; rest && p->crowded; rest &= rest - 1) {
+        const unsigned j = (unsigned)__builtin_ctzll(rest);
+
+        if (p->lists->below[j] <= least)
+            left &= ~(1ull << j);
+    }
+    return left;
+}
+
+/* The queries in `mask` against all points of a leaf. */
+static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t leaf)
+{
+    const struct se_sim_kernels *kernels = se_sim_kernels();
+    const uint64_t d = s->boxes.d;
+    const uint32_t *point = s->boxes.point + leaf * SE_LEAF;
+    float q[MOST_DIMS], dist[SE_LEAF];
+
+    for (; mask; mask &= mask - 1) {
+        const unsigned j = (unsigned)__builtin_ctzll(mask);
+        struct se_topk *lists = p->lists;
+
+        for (uint64_t i = 0; i < d; i++)
+            q[i] = p->leaf[i * SE_LEAF + j];
+        uint64_t hits = kernels->leaf(s->boxes.leaf + leaf * SE_LEAF * d, q, d,
+                                      -lists->floor[j], dist);
+
+        if (leaf * SE_LEAF == p->first)
+            hits &= ~(1ull << j);               /* itself */
+        if ((leaf + 1) * SE_LEAF > s->boxes.points)
+            hits &= (1ull << s->boxes.points % SE_LEAF) - 1;
+        for (; hits; hits &= hits - 1) {
+            const unsigned h = (unsigned)__builtin_ctzll(hits);
+
+            se_topk_offer(lists, j, point[h], -dist[h]);
+        }
+        if (lists->count[j] >= lists->full ||
+            (lists->floor[j] == -INFINITY && lists->count[j] >= lists->k)) {
+            se_topk_tighten(lists, j, p->vertex[j], p->room);
+            set_limit(s, p, j);
+        }
+    }
+}
+
+/* Squared distance between two boxes. */
+static float gap(const float *a, const float *b, uint64_t d)
+{
+    float sum = 0;
+
+    for (uint64_t i = 0; i < d; i++) {
+        const float under = b[i] - a[d + i], over = a[i] - b[d + i];
+        const float far = under > over ? under : over;
+
+        sum += far > 0 ? far * far : 0;
+    }
+    return sum;
+}
+
+struct branch {
+    uint64_t first, last, node;
+};
+
+/* The walk: depth first, the nearer child first; among crowds, where ids decide, the child
+ * with the lowest id. */
+static void roam(const struct space *s, struct party *p, const float *home)
+{
+    const struct se_sim_kernels *kernels = se_sim_kernels();
+    const struct se_boxes *b = &s->boxes;
+    const uint64_t d = b->d;
+    struct branch stack[2 * MOST_DEPTH] = { { 0, b->leaves, 0 } };
+    int depth = 1;
+
+    while (depth > 0) {
+        const struct branch at = stack[--depth];
+        const float *box = b->box + at.node * 2 * d;
+        uint64_t mask = kernels->box(p->leaf, box, d, p->limit) & p->asked;
+
+        mask = not_settled(p, mask, b->least[at.node]);
+        if (mask == 0)
+            continue;
+        if (at.last - at.first == 1) {
+            meet(s, p, mask, at.first);
+            continue;
+        }
+        const uint64_t middle = se_boxes_middle(at.first, at.last);
+        const struct branch left = { at.first, middle, at.node + 1 };
+        const struct branch right = { middle, at.last, at.node + 2 * (middle - at.first) };
+        const bool left_first = p->crowded
+            ? b->least[left.node] <= b->least[right.node]
+            : gap(home, b->box + left.node * 2 * d, d) <=
+              gap(home, b->box + right.node * 2 * d, d);
+
+        stack[depth++] = left_first ? right : left;
+        stack[depth++] = left_first ? left : right;
+    }
+}
+
+/* The box of a leaf, found by walking down to it. */
+static const float *box_of(const struct se_boxes *b, uint64_t leaf)
+{
+    struct branch at = { 0, b->leaves, 0 };
+
+    while (at.last - at.first > 1) {
+        const uint64_t middle = se_boxes_middle(at.first, at.last);
+
+        if (leaf < middle)
+            at = (struct branch){ at.first, middle, at.node + 1 };
+        else
+            at = (struct branch){ middle, at.last, at.node + 2 * (middle - at.first) };
+    }
+    return b->box + at.node * 2 * b->d;
+}
+
+static void leaf_task(void *arg, uint64_t leaf, int thread)
+{
+    struct space *s = arg;
+    const uint64_t first = leaf * SE_LEAF, left = s->boxes.points - first, k = s->job->k;
+    struct party p = { .lists = &s->lists[thread], .room = &s->room[thread],
+                       .leaf = s->boxes.leaf + first * s->boxes.d,
+                       .vertex = s->boxes.point + first, .first = first,
+                       .count = left < SE_LEAF ? left : SE_LEAF };
+    uint64_t served = 0;
+
+    for (unsigned j = 0; j < SE_LEAF; j++) {
+        se_topk_reset(p.lists, j);
+        p.limit[j] = INFINITY;
+        if (j < p.count && s->answer[first + j] != SE_NONE)
+            p.asked |= 1ull << j;
+    }
+    if (!p.asked)
+        return;
+    roam(s, &p, box_of(&s->boxes, leaf));
+    for (uint64_t rest = p.asked; rest; rest &= rest - 1, served++) {
+        const unsigned j = (unsigned)__builtin_ctzll(rest);
+        const uint64_t to = s->answer[first + j] * k;
+
+        se_topk_finish(p.lists, j, p.vertex[j], p.room, s->job->id + to,
+                       s->job->similarity + to);
+    }
+    se_sim_progress(s->job, served);
+}
+
+/* The errors of a squared distance x: each point was rounded to float, 2^-24 off at most;
+ * then d differences, squares and sums.  Both ends of a comparison have them, and S that
+ * round to the same number tie: 2^-23 of squared distance, a little more with the rounding
+ * before. */
+static void set_margin(struct se_topk *lists, uint64_t d)
+{
+    lists->distance = true;
+    lists->flat = 1.5e-7f;
+    lists->root = 6e-7f;
+    lists->rel = (float)(2.5 * (double)(d + 4) * 0x1p-24);
+}
+
+/* Which query, if any, is at each place. */
+static int note_answers(struct space *s, struct se_err *err)
+{
+    const struct se_sim_job *job = s->job;
+
+    s->answer = se_alloc(job->m, sizeof *s->answer, err);
+    if (!s->answer)
+        return -1;
+    for (uint64_t p = 0; p < job->m; p++) {
+        const uint32_t v = s->boxes.point[p];
+        uint64_t low = 0, high = job->q;
+
+        while (low < high) {
+            const uint64_t mid = (low + high) / 2;
+
+            if (job->query[mid] < v)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        s->answer[p] = low < job->q && job->query[low] == v ? (uint32_t)low : SE_NONE;
+    }
+    return 0;
+}
+
+static int space_make(struct space *s, struct se_err *err)
+{
+    const struct se_sim_job *job = s->job;
+    const uint64_t threads = (uint64_t)job->threads;
+
+    if (job->rows->d > MOST_DIMS)
+        return se_fail(err, SE_EUSAGE, "--method space is for at most %d dimensions; use "
+                       "--method product", MOST_DIMS);
+    if (se_boxes_make(&s->boxes, job, err) < 0 || note_answers(s, err) < 0)
+        return -1;
+    s->lists = se_zalloc(threads, sizeof *s->lists, err);
+    if (!s->lists)
+        return -1;
+    for (int i = 0; i < job->threads; i++) {
+        set_margin(&s->lists[i], job->rows->d);
+        if (se_topk_init(&s->lists[i], SE_LEAF, job->k, SE_LEAF, err) < 0)
+            return -1;
+    }
+    s->rel = s->lists[0].rel;
+    s->room = se_topk_rooms(&s->lists[0], job->rows, job->threads, err);
+    return s->room ? 0 : -1;
+}
+
+static void space_release(struct space *s)
+{
+    for (int i = 0; s->lists && i < s->job->threads; i++)
+        se_topk_release(&s->lists[i]);
+    se_topk_rooms_free(s->room, s->job->threads);
+    free(s->lists);
+    free(s->answer);
+    se_boxes_release(&s->boxes);
+}
+
+int se_sim_space(struct se_sim_job *job, struct se_err *err)
+{
+    struct space s = { .job = job, .boxes = SE_BOXES_INIT };
+    const int rc = space_make(&s, err);
+
+    if (rc == 0)
+        se_parallel(job->threads, s.boxes.leaves, leaf_task, &s);
+    space_release(&s);
+    return rc;
+}

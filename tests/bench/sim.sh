@@ -1,0 +1,20 @@
+#!/bin/bash
+# sim.sh [PART...] - se-sim beside FAISS and sgemm, and with se-kselect on the real datasets
+# Parts: faiss, large, real; all of them by default.  Needs numpy; FAISS where it is there.
+set -euo pipefail
+script=$(cd "$(dirname "$0")" && pwd)/sim.py
+for python in python3 /usr/bin/python3; do
+    for modules in numpy,faiss numpy; do
+        if "$python" -c "import $modules" 2> /dev/null; then
+            found=${found:-$modules $python}
+            [[ $modules == numpy,faiss ]] && found="$modules $python"
+            break
+        fi
+    done
+done
+[[ -n ${found-} ]] || { echo "left out: no Python with numpy"; exit 0; }
+[[ $found == numpy,faiss* ]] || echo "no FAISS here (pip install faiss-cpu): ours alone"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"${found#* }" "$script" "$@"

@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# What goes wrong around a tool: disks, pipes, signals, folders.  Never a partial file.
+# (Cuts and changes of streams at every byte: unit/test-faults.c.)
+
+load helper
+
+golden=$BATS_TEST_DIRNAME/golden
+
+# A folder of its own: bats keeps files in the other
+setup() {
+    mkdir "$BATS_TEST_TMPDIR/work"
+    cd "$BATS_TEST_TMPDIR/work" || return 1
+    set -o pipefail
+}
+
+# A stream that takes a tool some time to deflate
+big() {
+    se-gen -n 30000 --degree 4 --features normal --dims 250 --splits 1 --no-history -o big.seg
+}
+
+# The folder holds these files and no others
+only() {
+    diff <(find . -type f -printf '%P\n' | sort) <(printf '%s\n' "$@" | sort)
+}
+
+# Wait until the unfinished output of a background job is there
+part_of() {
+    local i
+    for i in {1..600}; do
+        compgen -G "$1.part-*" > /dev/null && return
+        sleep 0.02
+    done
+    return 1
+}
+
+@test "a bad input leaves no output, and an old output as it was" {
+    cp "$golden/payload-crc.seg" bad.seg
+    for tool in se-cat se-noise se-split se-export se-info; do
+        fails 1 "$tool" bad.seg -o out
+        only bad.seg
+        echo precious > out
+        fails 1 "$tool" bad.seg -o out
+        [[ $(cat out) == precious ]]
+        only bad.seg out
+        rm out
+    done
+    printf '0 1\n1 x y z w\n' > bad.edges
+    fails 1 se-import -f edges bad.edges -o out.seg
+    only bad.seg bad.edges
+}
+
+@test "a damaged section that is met late leaves no output" {
+    cp "$golden/deflate-damaged.seg" bad.seg
+    fails 1 se-cat -z 9 bad.seg -o out.seg
+    [[ $stderr == "se-cat: "*"graph: deflated data are damaged" ]]
+    only bad.seg
+}
+
+@test "a full disk is an error that says so" {
+    [[ -c /dev/full ]] || skip "no /dev/full here"
+    cp "$golden/v1.seg" in.seg
+    for tool in se-cat se-noise se-split se-export se-info se-check; do
+        fails 1 "$tool" in.seg -o /dev/full
+        [[ $stderr == "$tool: "*"No space left on device" ]] || { echo "$stderr"; false; }
+        fails 1 bash -c "$tool in.seg > /dev/full"
+        [[ $stderr == "$tool: "*"No space left on device" ]]
+    done
+    fails 1 bash -c 'se-cat --help > /dev/full'
+    fails 1 bash -c 'se-cat --version > /dev/full'
+    only in.seg
+}
+
+@test "a limit on file size is an error, not the end by a signal" {
+    big
+    (ulimit -f 64; fails 1 se-cat big.seg -o out.seg)
+    only big.seg
+}
+
+@test "a full file system leaves no partial file" {
+    mkdir small
+    if ! mount -t tmpfs -o size=64k tmpfs small 2> /dev/null; then
+        skip "no file system can be mounted here"
+    fi
+    se-gen -n 5000 --no-history -o in.seg
+    status=0
+    fails 1 se-cat in.seg -o small/out.seg || status=1
+    [[ $stderr == "se-cat: small/out.seg: "*"No space left on device" ]] || status=1
+    left=$(ls -A small)
+    umount small
+    [[ $status -eq 0 && -z $left ]]
+}
+
+@test "a closed standard output is an error" {
+    cp "$golden/v1.seg" in.seg
+    for tool in se-cat se-export se-info se-check; do
+        fails 1 bash -c "$tool in.seg >&-"
+        fails 1 bash -c "$tool < in.seg >&-"
+    done
+}
+
+@test "a reader that goes away ends the writer quietly" {
+    big
+    for command in 'se-cat big.seg' 'se-cat -z 1 big.seg' 'se-noise --add --rate .1 big.seg' \
+        'se-export -t edges big.seg' 'se-gen -n 100000'; do
+        run bash -c "$command 2> err | head -c 10 > /dev/null; echo \${PIPESTATUS[0]}"
+        [[ $output == 141 ]] || { echo "$command: $output"; cat err; false; }
+        [[ ! -s err ]]
+    done
+    run bash -c "{ sleep 0.2; se-cat --help; echo \$? > status; } 2> err | true"
+    [[ ! -s err && $(cat status) == 141 ]]
+    only big.seg err status
+}
+
+@test "a reader in the middle of a pipe that fails ends the others" {
+    big
+    run bash -c "set -o pipefail; se-cat big.seg | se-cat --only nothing | se-check; \
+        echo \${PIPESTATUS[*]}"
+    [[ $output == *"141 2 1" ]] || { echo "$output"; false; }
+}
+
+@test "SIGTERM, SIGINT and SIGHUP leave no partial file" {
+    big
+    echo precious > out.seg
+    for signal in TERM INT HUP; do
+        # A shell without job control starts its background jobs with SIGINT ignored.
+        set -m
+        se-cat -z 9 big.seg -o out.seg &
+        job=$!
+        set +m
+        part_of out.seg
+        kill -"$signal" "$job"
+        status=0
+        wait "$job" || status=$?
+        [[ $status -eq $((128 + $(kill -l "$signal"))) ]] || { echo "$signal: $status"; false; }
+        [[ $(cat out.seg) == precious ]]
+        only big.seg out.seg
+    done
+}
+
+@test "a tool under nohup outlives a hangup" {
+    big
+    (trap '' HUP; exec se-cat -z 2 big.seg -o out.seg) &
+    job=$!
+    part_of out.seg
+    kill -HUP "$job"
+    wait "$job"
+    [[ $(digest out.seg) == "$(digest big.seg)" ]]
+}
+
+@test "an input that shrinks while it is mapped is an error, not a crash" {
+    big
+    se-cat -z 9 big.seg -o out.seg 2> err &
+    job=$!
+    part_of out.seg
+    truncate -s 4096 big.seg
+    status=0
+    wait "$job" || status=$?
+    [[ $status -eq 1 && $(cat err) == "se-cat: the input file changed while it was read" ]]
+    only big.seg err
+}
+
+@test "the output is never its own unfinished input" {
+    se-gen --karate --no-history -o a.seg
+    want=$(digest a.seg)
+    for i in 1 2 3; do
+        se-cat a.seg -z "$i" -o a.seg               # in place: read whole, then renamed
+        [[ $(digest a.seg) == "$want" ]]
+    done
+    only a.seg
+}
+
+@test "output through a link changes the file, not the link; its mode stays" {
+    se-gen --karate -o a.seg
+    chmod 640 a.seg
+    ln -s a.seg link.seg
+    se-gen --karate --no-history -o link.seg
+    [[ -L link.seg && $(stat -c %a a.seg) == 640 ]]
+    cmp a.seg <(se-gen --karate --no-history)
+    (umask 027; se-gen --karate -o new.seg)
+    [[ $(stat -c %a new.seg) == 640 ]]
+}
+
+@test "folders that are missing or in the way are named" {
+    cp "$golden/v1.seg" in.seg
+    mkdir folder
+    fails 1 se-cat in.seg -o no/such/out.seg
+    [[ $stderr == "se-cat: no/such/out.seg: "* ]]
+    fails 1 se-cat in.seg -o folder
+    [[ $stderr == "se-cat: folder: is a folder" ]]
+    fails 1 se-cat folder
+    [[ $stderr == "se-cat: folder: "* ]]
+    fails 1 se-cat no-such.seg
+    [[ $stderr == "se-cat: no-such.seg: "*"No such file"* ]]
+    fails 1 se-cat in.seg/x
+    only in.seg
+}
+
+# as_nobody COMMAND: in a folder of its own that root's right to do anything does not open
+as_nobody() {
+    if [[ $(id -u) -ne 0 ]]; then
+        "$@"
+    else
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    fi
+}
+
+@test "files and folders one may not read or write are named" {
+    if [[ $(id -u) -eq 0 ]]; then
+        need_command setpriv
+        as_nobody test -x "$SE_BIN/se-cat" || skip "$SE_BIN cannot be reached by others"
+    fi
+    place=$(mktemp -d /tmp/se-faults.XXXXXX)
+    chmod 755 "$place"
+    cd "$place"
+    cp "$golden/v1.seg" in.seg
+    cp in.seg secret.seg
+    mkdir closed readonly
+    cp in.seg closed
+    chmod 644 in.seg
+    chmod 0 secret.seg closed
+    chmod 555 readonly
+    fails 1 as_nobody se-cat secret.seg
+    one=$stderr
+    fails 1 as_nobody se-cat closed/in.seg
+    two=$stderr
+    fails 1 as_nobody se-cat in.seg -o readonly/out.seg
+    three=$stderr
+    left=$(ls -A readonly)
+    cd /
+    chmod -R u+rwx "$place"
+    rm -r "$place"
+    [[ $one == "se-cat: secret.seg: "*"Permission denied" ]]
+    [[ $two == "se-cat: closed/in.seg: "*"Permission denied" ]]
+    [[ $three == "se-cat: readonly/out.seg: "*"Permission denied" && -z $left ]]
+}
+
+@test "a small file cannot promise its way to memory" {
+    cp "$golden/huge-length.seg" "$golden/inflates-to-less.seg" .
+    for f in huge-length.seg inflates-to-less.seg; do
+        # half a gigabyte of address space is plenty, unless the sanitizers are in
+        grep -q asan "$SE_BIN/se-check" ||
+            (ulimit -v 500000; export OPENBLAS_NUM_THREADS=1
+             fails 1 bash -c "cat $f | se-check -@ 1"
+             [[ $stderr == *"cut short" || $stderr == *"damaged" ]])
+    done
+    truncate -s 1T sparse.seg || skip "no sparse files here"
+    printf 'SEG\1' | dd of=sparse.seg conv=notrunc status=none
+    fails 1 timeout 20 se-check sparse.seg
+}

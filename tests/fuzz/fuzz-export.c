@@ -1,0 +1,42 @@
+/* fuzz-export.c - every exporter on any stream that passes its checks */
+#include "formats/formats.h"
+#include "tests/fuzz/fuzz.h"
+
+static void export_all(struct se_stream *s)
+{
+    static int fd = -1;
+    static const uint32_t sections[] = { SE_GRAPH, SE_FUSED, SE_TREE };
+
+    if (fd < 0)
+        fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int i = 0; se_formats[i]; i++)
+        for (int k = 0; se_formats[i]->export && k < 3; k++) {
+            const struct se_export ex = { .section = sections[k], .split = (uint64_t)k,
+                                          .names = k != 1 };
+            struct se_err err = SE_ERR_INIT;
+            struct se_out out;
+
+            if (se_out_init(&out, fd, &err) < 0)
+                fuzz_fail("no memory", &err);
+            if (se_formats[i]->export(&ex, s, &out, &err) < 0)
+                fuzz_error(&err);
+            se_out_release(&out);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    uint8_t *copy = malloc(len + 1);
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+
+    memcpy(copy, data, len);
+    fuzz_repair(copy, len);
+    if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
+        export_all(&s);
+    else
+        fuzz_error(&err);
+    se_stream_release(&s);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,213 @@
+/* fuzz-import.c - any bytes as a file, or a folder of files, for one importer
+ *
+ * Which one is an argument that libFuzzer leaves alone: --format=NAME for the importers of
+ * se_formats[], --side=features|labels|embedding|splits for files beside a graph.  --list
+ * prints them all.  Formats of several files get a folder: the input is cut at lines
+ * "=== NAME" and what follows goes into the file NAME. */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "formats/formats.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char *const sides[] = { "features", "labels", "embedding", "splits", NULL };
+static const char *const folders[] = { "planetoid", "geomgcn", "musae", NULL };
+
+static const struct se_format *format;
+static const char *side;
+static bool in_folder;
+static char place[64], file[96];
+
+static void clear(void)
+{
+    DIR *dir = opendir(place);
+    const struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)) != NULL)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(dir), entry->d_name, 0);
+    if (dir)
+        closedir(dir);
+}
+
+static void leave(void)
+{
+    clear();
+    rmdir(place);
+}
+
+static void list(void)
+{
+    for (int i = 0; se_formats[i]; i++)
+        if (se_formats[i]->import)
+            printf("--format=%s\n", se_formats[i]->name);
+    for (int i = 0; sides[i]; i++)
+        printf("--side=%s\n", sides[i]);
+    exit(0);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        const char *word = (*argv)[i];
+
+        if (strcmp(word, "--list") == 0)
+            list();
+        if (strncmp(word, "--format=", 9) == 0)
+            format = se_format_find(word + 9);
+        if (strncmp(word, "--side=", 7) == 0)
+            side = word + 7;
+    }
+    if (!side && !(format && format->import)) {
+        fprintf(stderr, "fuzz-import: say --format=NAME or --side=NAME; --list lists them\n");
+        exit(2);
+    }
+    for (int i = 0; format && folders[i]; i++)
+        in_folder |= strcmp(format->name, folders[i]) == 0;
+    snprintf(place, sizeof place, "%s/se-fuzz-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    if (!mkdtemp(place)) {
+        perror(place);
+        exit(2);
+    }
+    snprintf(file, sizeof file, "%s/input", place);
+    atexit(leave);
+    return 0;
+}
+
+static void write_file(const char *path, const uint8_t *data, size_t len)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd < 0 || write(fd, data, len) != (ssize_t)len) {
+        perror(path);
+        exit(2);
+    }
+    close(fd);
+}
+
+static uint32_t get(const uint8_t *p, int bytes)
+{
+    uint32_t v = 0;
+
+    for (int i = 0; i < bytes; i++)
+        v |= (uint32_t)p[i] << 8 * i;
+    return v;
+}
+
+/* Make the checksums of stored zip members right: what they hold is to be read. */
+static void repair_zip(uint8_t *data, size_t len)
+{
+    for (size_t at = 0; len >= 46 && at <= len - 46; at++) {
+        uint8_t *c = data + at, *local;
+        uint64_t from, size;
+        uint32_t crc;
+
+        if (memcmp(c, "PK\1\2", 4) != 0 || get(c + 10, 2) != 0)
+            continue;
+        from = get(c + 42, 4);
+        size = get(c + 20, 4);
+        if (from + 30 > len)
+            continue;
+        local = data + from;
+        from += 30 + get(local + 26, 2) + get(local + 28, 2);
+        if (from > len || size > len - from)
+            continue;
+        crc = se_crc32(0, data + from, size);
+        memcpy(c + 16, &crc, 4);
+        memcpy(local + 14, &crc, 4);
+    }
+}
+
+static bool is_name(const char *s)
+{
+    return *s && *s != '.' && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_.-")] == '\0';
+}
+
+/* Each "=== NAME\n" at the start of a line starts a file. */
+static void write_folder(const uint8_t *data, size_t len)
+{
+    const uint8_t *end = data + len;
+
+    clear();
+    while (end - data > 4 && memcmp(data, "=== ", 4) == 0) {
+        const uint8_t *text = memchr(data, '\n', (size_t)(end - data)), *next;
+        char name[64] = "", path[160];
+
+        if (!text)
+            return;
+        if (text - data - 4 < (ptrdiff_t)sizeof name)
+            memcpy(name, data + 4, (size_t)(text - data - 4));
+        next = memmem(text, (size_t)(end - text), "\n=== ", 5);
+        text++;
+        data = next ? next + 1 : end;
+        if (data < text)                        /* an empty file */
+            text = data;
+        snprintf(path, sizeof path, "%s/%s", place, name);
+        if (is_name(name))
+            write_file(path, text, (size_t)((next ? next : end) - text));
+    }
+}
+
+/* The path 0 - 1 - 2 - 3, for files beside it */
+static int put_base(struct se_stream *s, struct se_err *err)
+{
+    static const uint64_t off[5] = { 0, 1, 2, 3, 3 };
+    static const uint32_t to[3] = { 1, 2, 3 };
+    const struct se_graph g = { .n = 4, .m = 3, .off = off, .to = to, .loop = to };
+
+    return se_graph_put(&g, s, SE_GRAPH, NULL, err);
+}
+
+static int import_side(struct se_stream *s, struct se_err *err)
+{
+    char *paths[] = { file, NULL };
+
+    if (put_base(s, err) < 0)
+        fuzz_fail("no graph", err);
+    switch (side[0]) {
+    case 'f':
+        return se_side_features(file, s, err);
+    case 'l':
+        return se_side_labels(file, s, err);
+    case 'e':
+        return se_side_embedding(file, s, err);
+    default:
+        return se_side_splits(paths, 1, s, err);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    int rc;
+
+    if (in_folder) {
+        write_folder(data, len);
+    } else {
+        uint8_t *copy = malloc(len + 1);
+
+        memcpy(copy, data, len);
+        repair_zip(copy, len);
+        write_file(file, copy, len);
+        free(copy);
+    }
+    if (side) {
+        rc = import_side(&s, &err);
+    } else {
+        struct se_import in = { .path = in_folder ? place : file,
+                                .keep_loops = len % 2 == 1 };
+
+        rc = format->import(&in, &s, &err);
+    }
+    if (rc < 0)
+        fuzz_error(&err);
+    else if (se_stream_check(&s, &err) < 0)     /* what is imported is sound */
+        fuzz_fail("the imported stream is not sound", &err);
+    else
+        fuzz_again(&s, 0);
+    se_stream_release(&s);
+    return 0;
+}

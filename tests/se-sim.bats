@@ -1,0 +1,215 @@
+#!/usr/bin/env bats
+# se-sim: the same answer by every method, at any number of threads, whole or in parts
+
+load helper
+
+# tests/unit/test-sim.c compares the search with all pairs; here the tool is tested.
+
+# rows STREAM VERTEX: its neighbours as "id:similarity ..."
+rows() {
+    se-export -t knn "$1" |
+        awk -F '\t' -v v="$2" '$1 == v { printf "%s%s:%s", s, $2, $3; s = " " }'
+}
+
+# vectors N D SEED: a TSV of rows
+vectors() {
+    awk -v n="$1" -v d="$2" -v seed="$3" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < n; i++)
+            for (j = 0; j < d; j++)
+                printf "%.6f%s", rand() - 0.5, j < d - 1 ? "\t" : "\n" }'
+}
+
+# path N: a stream with a path of N vertices
+path() {
+    awk -v n="$1" 'BEGIN { for (i = 1; i < n; i++) print i - 1, i }' |
+        se-import -f edges - --vertices "$1"
+}
+
+@test "a case small enough to check by hand" {
+    path 5 > path.seg
+    printf '%s\n' '1 2 3' '3 2 1' '2 4 6' '1 1 1' '1 3 2' | tr ' ' '\t' > e.tsv
+    se-import --onto path.seg --embedding e.tsv | se-sim -k 9 -o x.seg
+    se-check -q x.seg
+    [[ $(rows x.seg 0) == "2:1 4:0.5 3:0 1:-1" ]]
+    [[ $(rows x.seg 1) == "3:0 4:-0.5 0:-1 2:-1" ]]
+    [[ $(rows x.seg 3) == "0:0 1:0 2:0 4:0" ]]
+    [[ $(rows x.seg 4) == "0:0.5 2:0.5 3:0 1:-0.5" ]]
+    se-import --onto path.seg --embedding e.tsv | se-sim -k 2 --metric cosine -o x.seg
+    [[ $(rows x.seg 0 | cut -d ' ' -f 1) == "2:1" ]]
+    [[ $(se-export -t stats x.seg) == "sim.n	5
+sim.d	3
+sim.k	2
+sim.distinct	5" ]]
+}
+
+@test "all methods and numbers of threads give the same bytes" {
+    for d in 2 3 7 30; do
+        vectors 700 $d 1 > e.tsv
+        path 700 > path.seg
+        se-import --onto path.seg --embedding e.tsv -o x.seg
+        for metric in pcc cosine; do
+            se-sim --no-history --metric $metric -@ 1 x.seg -o want.seg
+            for method in auto product space; do
+                for threads in 1 2 3; do
+                    se-sim --no-history --metric $metric --method $method -@ $threads x.seg |
+                        cmp - want.seg
+                done
+            done
+        done
+    done
+    se-gen -n 600 --seed 5 -o sparse.seg
+    for metric in pcc cosine; do
+        se-sim --no-history --metric $metric sparse.seg -o want.seg
+        for method in product sparse; do
+            for threads in 1 2; do
+                se-sim --no-history --metric $metric --method $method -@ $threads sparse.seg |
+                    cmp - want.seg
+            done
+        done
+    done
+}
+
+@test "the embedding is taken before the features, and --on says otherwise" {
+    se-gen -n 50 --seed 1 -o features.seg
+    vectors 50 4 1 > e.tsv
+    se-import --onto features.seg --embedding e.tsv -o both.seg
+    path 50 > path.seg
+    se-import --onto path.seg --embedding e.tsv -o embedding.seg
+    knn() { se-sim "$@" | se-export -t knn; }
+    diff <(knn both.seg) <(knn embedding.seg)
+    diff <(knn both.seg) <(knn --on embedding both.seg)
+    diff <(knn --on features both.seg) <(knn features.seg)
+    run ! diff -q <(knn --on features both.seg) <(knn both.seg)
+    fails 1 se-sim --on embedding features.seg
+    [[ $stderr == "se-sim: features.seg: "*embedding* ]]
+}
+
+@test "parts join to what one run gives, also where rows repeat" {
+    vectors 200 5 1 > once.tsv
+    cat once.tsv once.tsv <(head -n 57 once.tsv) > e.tsv
+    path 457 > path.seg
+    se-import --onto path.seg --embedding e.tsv -o x.seg
+    for method in auto product space; do
+        se-sim --method $method -k 20 x.seg -o one.seg
+        for cut in 0 1 200 300 457; do
+            se-sim --method $method -k 20 --rows :$cut x.seg -o a.seg
+            se-sim --method $method -k 20 --rows $cut: x.seg -o b.seg
+            se-cat a.seg b.seg -o joined.seg
+            [[ $(digest joined.seg) == "$(digest one.seg)" ]]
+        done
+    done
+    fails 2 se-sim --rows 3-5 x.seg
+    fails 1 se-sim --rows 3:458 x.seg
+    [[ $stderr == "se-sim: x.seg: --rows 3:458 does not fit: the vertices are 0:457" ]]
+    fails 1 se-sim --rows 5:3 x.seg
+}
+
+@test "sim-parallel gives what one run gives" {
+    need_command parallel
+    mkdir "a folder"
+    se-gen -n 300 --seed 2 -o "a folder/x.seg"
+    se-sim -k 10 --metric cosine "a folder/x.seg" -o one.seg
+    for parts in 1 3 8; do
+        "$ROOT/pipelines/sim-parallel" $parts "a folder/x.seg" "a folder/y.seg" -k 10 \
+            --metric cosine
+        [[ $(digest "a folder/y.seg") == "$(digest one.seg)" ]]
+    done
+    [[ $(ls "a folder") == "x.seg
+y.seg" ]]
+    run -1 "$ROOT/pipelines/sim-parallel" 3 nothing.seg z.seg
+    [[ ! -e z.seg ]]
+    run -2 "$ROOT/pipelines/sim-parallel" 0 x.seg z.seg
+}
+
+@test "the Slurm array gives what one run gives" {
+    se-gen -n 300 --seed 2 -o x.seg
+    se-sim -k 10 x.seg -o one.seg
+    for task in 5 6 7 8; do
+        INPUT=x.seg PARTS=parts OPTIONS="-k 10" SLURM_ARRAY_TASK_COUNT=4 \
+            SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_ID=$task \
+            "$ROOT/pipelines/sim-array.slurm" 2> /dev/null
+    done
+    se-cat -o joined.seg parts/part-*.seg
+    [[ $(digest joined.seg) == "$(digest one.seg)" ]]
+}
+
+@test "one vertex, two vertices, fewer than k" {
+    for n in 1 2 3; do
+        path $n > path.seg
+        vectors $n 4 1 > e.tsv
+        se-import --onto path.seg --embedding e.tsv | se-sim -o x.seg
+        se-check -q x.seg
+        [[ $(se-export -t knn x.seg | wc -l) -eq $((n * (n - 1))) ]]
+    done
+}
+
+@test "repeated rows cost nothing and go by number" {
+    path 3000 > path.seg
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print "1\t5\t2\t9\t7" }' > e.tsv
+    se-import --onto path.seg --embedding e.tsv | se-sim -k 3 -o x.seg
+    [[ $(rows x.seg 0) == "1:1 2:1 3:1" && $(rows x.seg 2999) == "0:1 1:1 2:1" ]]
+    [[ $(rows x.seg 1) == "0:1 2:1 3:1" ]]
+    awk 'BEGIN { for (i = 0; i < 3000; i++) print i "\t" (i % 3 ? 0 : 4000) }' > e.tsv
+    se-import --onto path.seg --embedding e.tsv | se-sim -k 3 -o x.seg
+    [[ $(rows x.seg 0) == "3:1 6:1 9:1" && $(rows x.seg 2000) == "1:1 2:1 4:1" ]]
+}
+
+@test "what was derived from the old neighbours goes, the rest stays" {
+    se-gen -n 60 --seed 1 | se-sim -k 5 | se-kselect -o x.seg
+    se-sim -k 6 x.seg -o y.seg
+    [[ $(se-export -t stats y.seg | grep -c '^sim.k	6$') -eq 1 ]]
+    fails 1 se-export -t edges --section fused y.seg
+    se-cat --only graph,features,labels x.seg -o a.seg
+    se-cat --only graph,features,labels y.seg -o b.seg
+    [[ $(digest a.seg) == "$(digest b.seg)" ]]
+}
+
+@test "faults" {
+    path 4 > path.seg
+    fails 1 se-sim path.seg
+    [[ $stderr == "se-sim: path.seg: no embedding and no features to compare;"* ]]
+    fails 2 se-sim -k 0 path.seg
+    fails 2 se-sim -k -1 path.seg
+    fails 2 se-sim --metric euclid path.seg
+    vectors 4 3 1 > e.tsv
+    se-import --onto path.seg --embedding e.tsv -o x.seg
+    fails 2 se-sim --method sparse x.seg
+    head -c 200 x.seg > cut.seg
+    fails 1 se-sim cut.seg
+    fails 1 se-sim -o /nowhere/y.seg x.seg
+}
+
+@test "a number that is not finite is refused, and its vertex named" {
+    py=$(find_python numpy) || skip "no numpy"
+    path 4 > path.seg
+    vectors 4 3 1 > e.tsv
+    se-import --onto path.seg --embedding e.tsv -o x.seg
+    for value in nan inf -inf; do
+        # overwrite the second number of vertex 2 in the plain section, and its sums
+        "$py" - x.seg bad.seg $value <<'PYTHON'
+import struct, sys, zlib
+data = bytearray(open(sys.argv[1], "rb").read())
+at = data.index(b"EMBD")
+stored, = struct.unpack_from("<Q", data, at + 8)
+struct.pack_into("<f", data, at + 80 + 16 + (2 * 3 + 1) * 4, float(sys.argv[3]))
+struct.pack_into("<I", data, at + 72, zlib.crc32(data[at + 80:at + 80 + stored]))
+struct.pack_into("<I", data, at + 76, zlib.crc32(data[at:at + 76]))
+open(sys.argv[2], "wb").write(data)
+PYTHON
+        fails 1 se-sim bad.seg
+        [[ $stderr == "se-sim: bad.seg: "*"vertex 2 "* ]]
+    done
+}
+
+@test "the datasets: sparse and product agree" {
+    need_data
+    for name in cora citeseer pt tw film cornell texas wisconsin; do
+        se-import "$DATA/$name" -o x.seg
+        se-sim -k 20 x.seg -o a.seg
+        se-sim -k 20 --method product x.seg -o b.seg
+        [[ $(digest a.seg) == "$(digest b.seg)" ]]
+        se-kselect a.seg | se-check -q
+    done
+    se-import "$DATA/pubmed" | se-sim -k 50 | se-kselect --rule schedule | se-check -q
+}

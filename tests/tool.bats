@@ -1,0 +1,266 @@
+#!/usr/bin/env bats
+# What every tool does alike: options, help, completion, history, terminals.
+
+load helper
+
+tools() {
+    local tool
+    for tool in "$SE_BIN"/se-*; do
+        [[ -x $tool && -f $tool ]] && echo "${tool##*/}"
+    done
+}
+
+# options_of TOOL: all its options, as the completion lists them
+options_of() {
+    [[ -e options-$1 ]] ||
+        "$1" --completion bash | sed -n "s/.*compgen -W '\(-.*\)' -- .*/\1/p" > "options-$1"
+    echo " $(< "options-$1") "
+}
+
+has_option() {
+    [[ $(options_of "$1") == *" $2 "* ]]
+}
+
+# input TOOL: operands and options with which it writes a stream on stdout
+input() {
+    cp "$ROOT/tests/golden/v1.seg" in.seg
+    printf '0\t1\n1\t2\n' > in.edges
+    case $1 in
+    se-gen) echo --karate ;;
+    se-import) echo -f edges in.edges ;;
+    se-kselect) echo -k 1 in.seg ;;
+    se-train) echo --epochs 2 in.seg ;;
+    *) echo in.seg ;;
+    esac
+}
+
+# wrong WORD COMMAND...: status 2, nothing on stdout, one line that has the word
+wrong() {
+    local word=$1 status=0 said
+    shift
+    said=$("$@" 2>&1 > out < /dev/null) || status=$?
+    [[ $status -eq 2 && ! -s out && $said == "$1: "*"$word"*"; see $1 --help" &&
+       $said != *$'\n'* ]] || { echo "$*: $status $said"; false; }
+}
+
+@test "there are tools" {
+    [[ $(tools | wc -l) -ge 8 ]]
+}
+
+@test "--help explains every option, fits 80 columns and names the manual" {
+    for tool in $(tools); do
+        for help in -h --help; do
+            run -0 --separate-stderr "$tool" "$help"
+            [[ -z $stderr && $output == "usage: $tool "* ]]
+            [[ $output == *"Examples:"* && $output == *"man $tool"* ]]
+        done
+        for option in $(options_of "$tool"); do
+            grep -Eq -- "^ .*[ ,]$option( |,|\$)" <<< "$output" ||
+                { echo "$tool $option"; false; }
+        done
+        # an option with a long list of words has a line of its own
+        wide=$(sed '/^Examples:/q' <<< "$output" | grep -v '^ *-.*|' | awk 'length > 79')
+        [[ -z $wide ]] || { echo "$tool: $wide"; false; }
+    done
+}
+
+@test "--help and --version win over whatever else is there" {
+    for tool in $(tools); do
+        run -0 "$tool" --help no-such-file another
+        run -0 "$tool" -V --threads 3
+        [[ ${lines[0]} == "$tool "[0-9]* ]]
+    done
+}
+
+@test "--version says how the tool was built" {
+    for tool in $(tools); do
+        run -0 --separate-stderr "$tool" --version
+        [[ -z $stderr && ${#lines[@]} -eq 2 ]]
+        [[ ${lines[1]} == *zlib*BLAS*CUDA*threads* ]]
+        [[ ${lines[0]#* } == "$(se-cat --version | head -1 | cut -d ' ' -f 2)" ]]
+    done
+}
+
+@test "every tool has the options that all have" {
+    for tool in $(tools); do
+        for option in -h --help -V --version -o --output -@ --threads -v --verbose -q --quiet \
+            --progress; do
+            has_option "$tool" "$option" || { echo "$tool $option"; false; }
+        done
+    done
+}
+
+@test "wrong usage: status 2 and one line that says what" {
+    for tool in $(tools); do
+        wrong "unknown or ambiguous option --no-such-thing" "$tool" --no-such-thing
+        wrong "unknown or ambiguous option --ver" "$tool" --ver
+        wrong "unknown option -~" "$tool" -~
+        wrong "-o wants an argument" "$tool" -o
+        wrong "--threads wants an argument" "$tool" --threads
+        wrong "--help=yes takes no argument" "$tool" --help=yes
+        wrong "'0' is not a whole number from 1 to 256" "$tool" -@ 0
+        wrong "'257' is not" "$tool" --threads 257
+        wrong "'x' is not" "$tool" -@ x
+        wrong "'maybe' is not auto|always|never" "$tool" --progress maybe
+        if has_option "$tool" --seed; then
+            wrong "'-1' is not a whole number" "$tool" --seed -1
+            wrong "'1.5' is not a whole number" "$tool" --seed 1.5
+        fi
+        if has_option "$tool" --device; then
+            wrong "'tpu' is not auto|cpu|cuda" "$tool" --device tpu
+        fi
+        if has_option "$tool" -z; then
+            wrong "'10' is not a whole number from 0 to 9" "$tool" -z 10
+            wrong "'fast' is not" "$tool" --level fast
+        fi
+    done
+}
+
+@test "too many operands: status 2" {
+    for tool in $(tools); do
+        case $("$tool" --help | head -1) in
+        *"[FILE]") wrong "'second' is one argument too many" "$tool" first second ;;
+        *" ...]"|*"...]"*) ;;
+        *) wrong "'first' is one argument too many" "$tool" first ;;
+        esac
+    done
+}
+
+@test "what is no number is refused by every option that wants one" {
+    for tool in $(tools); do
+        own=$(options_of "$tool" | sed 's/ \(-o\|--seed\) .*//')          # before the shared ones
+        for option in $own; do
+            said=$("$tool" "$option" no-number /nonexistent 2>&1 < /dev/null) || true
+            if [[ $said == *"is not a"*number* ]]; then
+                wrong "is not a" "$tool" "$option" nan
+                wrong "is not a" "$tool" "$option" 0x10
+            fi
+        done
+    done
+}
+
+@test "each run adds one line of history: tool, version, seed, seconds, arguments" {
+    need_command jq
+    for tool in $(tools); do
+        has_option "$tool" --no-history || continue
+        arguments=$(input "$tool")
+        before=0
+        [[ $arguments != *in.seg ]] || before=$(se-info --json in.seg | jq '.history | length')
+        # shellcheck disable=SC2086
+        "$tool" $arguments -o out.seg
+        se-info --json out.seg | jq -e --arg tool "$tool" --arg arguments "$arguments -o out.seg" \
+            --argjson before "$before" '.history | length == $before + 1 and
+            .[-1].tool == $tool and .[-1].arguments == $arguments and
+            (.[-1].version | test("^[0-9.]+$")) and (.[-1].seconds | test("^[0-9.]+$")) and
+            (.[-1].seed | test("^(-|[0-9]+)$"))' > /dev/null || { se-info --json out.seg; false; }
+        # shellcheck disable=SC2086
+        "$tool" $arguments --no-history -o out.seg
+        se-info --json out.seg | jq -e 'has("history") | not' > /dev/null
+    done
+}
+
+@test "arguments in the history can be pasted into a shell" {
+    need_command jq
+    se-gen --karate -o "it's \$HOME; a file.seg"
+    line=$(se-info --json "it's \$HOME; a file.seg" | jq -r '.history[0].arguments')
+    eval "words=($line)"
+    [[ ${words[0]} == --karate && ${words[2]} == "it's \$HOME; a file.seg" ]]
+}
+
+@test "the same bytes from a file, a pipe, -, at any number of threads, to -o and stdout" {
+    for tool in $(tools); do
+        has_option "$tool" --no-history || continue
+        arguments="$(input "$tool") --no-history"
+        # shellcheck disable=SC2086
+        "$tool" $arguments -@ 1 > one.seg
+        # shellcheck disable=SC2086
+        "$tool" $arguments -@ 7 -o seven.seg
+        cmp one.seg seven.seg
+        # shellcheck disable=SC2086
+        "$tool" $arguments -o - | cmp - one.seg
+        [[ $arguments == *in.seg* ]] || continue
+        # shellcheck disable=SC2086
+        cat in.seg | "$tool" ${arguments/in.seg/} | cmp - one.seg
+        # shellcheck disable=SC2086
+        "$tool" ${arguments/in.seg/-} < in.seg | cmp - one.seg
+    done
+}
+
+@test "-z packs what is written, and changes nothing else" {
+    for tool in $(tools); do
+        has_option "$tool" -z || continue
+        arguments="$(input "$tool") --no-history"
+        # shellcheck disable=SC2086
+        "$tool" $arguments -z 0 -o plain.seg
+        # shellcheck disable=SC2086
+        "$tool" $arguments -z 9 -o packed.seg
+        [[ $(digest plain.seg) == "$(digest packed.seg)" ]]
+        se-cat -z 0 --no-history packed.seg | cmp - plain.seg
+        ! cmp -s plain.seg packed.seg
+    done
+}
+
+@test "success is silent" {
+    for tool in $(tools); do
+        has_option "$tool" --no-history || continue
+        # shellcheck disable=SC2046
+        run -0 "$tool" $(input "$tool") -o out.seg
+        [[ -z $output ]] || { echo "$tool: $output"; false; }
+    done
+}
+
+# on_terminal COMMAND: standard input, output and error are a terminal; what it shows
+on_terminal() {
+    need_command script
+    run script -qec "$1" /dev/null < /dev/null
+    output=${output//$'\r'/}
+}
+
+@test "a stream is never written to a terminal, nor read from one" {
+    for tool in $(tools); do
+        has_option "$tool" --no-history || continue
+        on_terminal "$tool $(input "$tool") 2> err"
+        [[ $status -eq 1 && -z $output ]]
+        [[ $(cat err) == "$tool: standard output is a terminal"* && $(wc -l < err) -eq 1 ]]
+        [[ $(input "$tool") == *in.seg ]] || continue
+        on_terminal "$tool $(input "$tool" | sed 's/in.seg//') > out 2> err"
+        [[ $status -eq 1 && ! -s out ]]
+        [[ $(cat err) == "$tool: standard input is a terminal"* && $(wc -l < err) -eq 1 ]]
+    done
+}
+
+@test "there is no bar where nobody asked for one" {
+    se-gen -n 300 -o a.seg
+    run -0 --separate-stderr se-sim --progress never -o b.seg a.seg
+    [[ -z $stderr ]]
+    run -0 --separate-stderr se-sim -q --progress always -o b.seg a.seg
+    [[ -z $stderr ]]
+}
+
+@test "bash completes options, words and files" {
+    for tool in $(tools); do
+        "$tool" --completion bash > completion
+        bash -n completion
+    done
+    touch some-file.seg
+    complete_bash() {
+        bash -c 'source completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            "_$1"; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+    }
+    se-cat --completion bash > completion
+    [[ $(complete_bash se-cat --dr) == --drop ]]
+    [[ $(complete_bash se-cat --ver) == $'--verbose\n--version' ]]
+    [[ $(complete_bash se-cat --progress "") == $'auto\nalways\nnever' ]]
+    [[ $(complete_bash se-cat --progress n) == never ]]
+    [[ $(complete_bash se-cat -o some) == some-file.seg ]]
+    [[ $(complete_bash se-cat some) == some-file.seg ]]
+    [[ -z $(complete_bash se-cat -@ s) ]]
+}
+
+@test "zsh takes its completion" {
+    need_command zsh
+    for tool in $(tools); do
+        "$tool" --completion zsh > "_$tool"
+        zsh -n "_$tool"
+    done
+}

@@ -1,0 +1,307 @@
+/* test-section.c - what is put into a section is what comes out; what is wrong does not */
+#include "common/payload.h"
+#include "tests/unit/anystream.h"
+
+static const uint64_t sizes[] = { 0, 1, 2, 3, 5, 17, 40 };
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static void test_put_get(void)
+{
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct se_stream s = SE_STREAM_INIT;
+        struct se_err err = SE_ERR_INIT;
+        struct any a;
+        uint64_t n = 99;
+
+        any_make(&a, seed, sizes[seed % SIZES], seed < 200 ? 1 : 0.5);
+        CHECK(any_put(&a, &s, &err) == 0);
+        CHECK(any_same(&a, &s));
+        CHECK(se_stream_check(&s, &err) == 0);
+        CHECK(se_stream_vertices(&s, &n, &err) == 0);
+        CHECK(n == (seed < 200 ? a.graph.n : n));
+        se_stream_release(&s);
+        any_release(&a);
+    }
+    unit_ok("sections: put and get of random content, 0 to 40 vertices");
+}
+
+/* The other content takes the place of the first; neither leaves a trace of the other. */
+static void test_replace(void)
+{
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct se_stream s = SE_STREAM_INIT, t = SE_STREAM_INIT;
+        struct se_err err = SE_ERR_INIT;
+        struct se_digest d, e;
+        struct any a, b;
+
+        any_make(&a, seed, 17, 1);
+        any_make(&b, seed + 1000, 17, 1);
+        a.has[11] = a.has[12] = b.has[11] = b.has[12] = false;  /* stats and history add */
+        CHECK(any_put(&a, &s, &err) == 0 && any_put(&b, &s, &err) == 0);
+        CHECK(any_same(&b, &s) && s.count == 11);
+        CHECK(any_put(&b, &t, &err) == 0);
+        for (size_t i = 0; i < t.count; i++) {          /* order may differ */
+            struct se_section *x = se_stream_find(&s, t.section[i].tag);
+
+            CHECK(x && x->plain_len == t.section[i].plain_len);
+            CHECK(se_section_digest(x, &d, &err) == 0);
+            CHECK(se_section_digest(&t.section[i], &e, &err) == 0);
+            CHECK(se_digest_equal(&d, &e));
+        }
+        se_stream_release(&s);
+        se_stream_release(&t);
+        any_release(&a);
+        any_release(&b);
+    }
+    unit_ok("sections: replaced content is the new content");
+}
+
+static uint64_t words(uint64_t bytes)
+{
+    return (bytes + 7) & ~(uint64_t)7;
+}
+
+/* n x 1 .. 20 features of every density: the smaller layout, by its length */
+static void test_features_size(void)
+{
+    int layouts[3] = { 0 };
+
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        struct se_stream s = SE_STREAM_INIT;
+        struct se_err err = SE_ERR_INIT;
+        struct se_features f;
+        uint64_t nonzero = 0, sparse, dense;
+        bool ones = true;
+        struct any a;
+
+        any_make(&a, seed, 1 + seed % 30, 1);
+        for (uint64_t i = 0; i < a.features.n * a.features.d; i++) {
+            const float x = any_entry(&a.features, i / a.features.d, i % a.features.d);
+
+            nonzero += x != 0;
+            ones &= x == 0 || x == 1;
+        }
+        CHECK(se_features_put(&a.features, &s, &err) == 0);
+        CHECK(se_features_get(&f, &s, &err) == 0);
+        sparse = 32 + (f.n + 1) * 8 + words(nonzero * 4) + (ones ? 0 : words(nonzero * 4));
+        dense = f.d ? 32 + words(f.n * f.d * 4) : UINT64_MAX;
+        CHECK(s.section[0].plain_len <= (sparse < dense ? sparse : dense) + 8);
+        CHECK(s.section[0].plain_len == (f.dense ? dense : sparse));
+        layouts[f.dense ? 0 : f.value ? 1 : 2]++;
+        se_stream_release(&s);
+        any_release(&a);
+    }
+    CHECK(layouts[0] > 20 && layouts[1] > 20 && layouts[2] > 20);
+    unit_ok("features: stored in the smaller layout");
+}
+
+/* Is this a tree, by walking it? */
+static bool walk(const struct se_tree *t, uint32_t node, uint32_t *next, int *seen)
+{
+    bool children = false;
+
+    if (node != (*next)++)
+        return false;
+    for (uint32_t c = node + 1; c < t->nodes; c++)
+        if (t->parent[c] == node) {
+            children = true;
+            if (!walk(t, c, next, seen))
+                return false;
+        }
+    if (t->vertex[node] == SE_NONE)
+        return children || node == 0;
+    return !children && node > 0 && t->vertex[node] < t->n && seen[t->vertex[node]]++ == 0;
+}
+
+static bool is_tree(const struct se_tree *t)
+{
+    uint32_t next = 0;
+    int seen[8] = { 0 };
+
+    if (t->parent[0] != SE_NONE || !walk(t, 0, &next, seen) || next != t->nodes)
+        return false;
+    for (uint64_t v = 0; v < t->n; v++)
+        if (!seen[v])
+            return false;
+    return true;
+}
+
+/* All arrays of `nodes` parents and vertices, good or bad */
+static void try_trees(uint64_t n, uint64_t nodes, uint64_t *good, uint64_t *tried)
+{
+    uint64_t cases = 1;
+
+    for (uint64_t i = 0; i < nodes; i++)
+        cases *= (nodes + 1) * (n + 2);
+    for (uint64_t number = 0; number < cases; number++) {
+        uint32_t parent[8], vertex[8];
+        const struct se_tree t = { n, nodes, parent, vertex };
+        struct se_err err = SE_ERR_INIT;
+        uint64_t rest = number;
+
+        for (uint64_t i = 0; i < nodes; i++) {
+            parent[i] = (uint32_t)(rest % (nodes + 1)) - 1;
+            rest /= nodes + 1;
+            vertex[i] = (uint32_t)(rest % (n + 2)) - 1;        /* n itself is out of range */
+            rest /= n + 2;
+        }
+        const bool valid = is_tree(&t);
+        CHECK((se_tree_check(&t, &err) == 0) == valid);
+        CHECK(valid || (err.code == SE_EINPUT && err.text[0]));
+        *good += valid;
+        ++*tried;
+    }
+}
+
+static void test_trees(void)
+{
+    uint64_t good = 0, tried = 0;
+
+    for (uint64_t nodes = 1; nodes <= 4; nodes++)
+        for (uint64_t n = 0; n <= nodes; n++)
+            if (nodes < 4 || n < 3)
+                try_trees(n, nodes, &good, &tried);
+    CHECK(good > 5 && tried > 100000);
+    for (uint64_t seed = 0; seed < 300; seed++) {       /* one number of a large one changed */
+        struct se_err err = SE_ERR_INIT;
+        struct se_rng r;
+        struct any a;
+        uint32_t *x;
+
+        any_make(&a, seed, 6, 1);
+        se_rng_init(&r, seed, SE_RNG_TEST, 1);
+        x = (uint32_t *)(uintptr_t)(seed % 2 ? a.tree.parent : a.tree.vertex);
+        CHECK(is_tree(&a.tree) && se_tree_check(&a.tree, &err) == 0);
+        x[se_rng_below(&r, a.tree.nodes)] = (uint32_t)se_rng_below(&r, a.tree.nodes + 1) - 1;
+        CHECK((se_tree_check(&a.tree, &err) == 0) == is_tree(&a.tree));
+        any_release(&a);
+    }
+    unit_ok("tree: every tree of up to 4 nodes and damaged larger ones, against a walk");
+}
+
+/* Put bytes as they are and ask se_graph_get. */
+static bool graph_passes(const uint64_t *off, const uint32_t *to, uint64_t n, uint64_t m)
+{
+    const uint64_t h[4] = { n, m, 0, 0 };
+    const struct se_part part[] = { { h, 32 }, { off, (n + 1) * 8 }, { to, m * 4 } };
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    struct se_graph g;
+    bool ok = se_stream_put(&s, SE_GRAPH, part, 3, NULL, &err) == 0 &&
+              se_graph_get(&g, &s, SE_GRAPH, &err) == 0;
+
+    CHECK(ok || err.code == SE_EINPUT);
+    se_stream_release(&s);
+    return ok;
+}
+
+/* All offsets 0..3 and ends 0..3 of three vertices and two edges */
+static void test_graphs(void)
+{
+    int good = 0;
+
+    for (unsigned number = 0; number < 1 << 12; number++) {
+        uint64_t off[4];
+        uint32_t to[2] = { number >> 8 & 3, number >> 10 };
+        bool valid;
+
+        for (int i = 0; i < 4; i++)
+            off[i] = number >> 2 * i & 3;
+        valid = off[0] == 0 && off[3] == 2 && off[0] <= off[1] && off[1] <= off[2] &&
+                off[2] <= off[3];
+        for (uint64_t u = 0; valid && u < 3; u++)
+            for (uint64_t i = off[u]; i < off[u + 1]; i++)
+                valid &= to[i] > u && to[i] < 3 && (i == off[u] || to[i] > to[i - 1]);
+        CHECK(graph_passes(off, to, 3, 2) == valid);
+        good += valid;
+    }
+    CHECK(good == 3);                           /* two of the three pairs */
+    unit_ok("graph: every three offsets and two ends, against the definition");
+}
+
+static void test_stats(void)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    struct se_stats x;
+    double v = -1;
+
+    CHECK(se_stats_value(&s, "sim.k", &v, &err) == 0 && v == -1);
+    CHECK(se_stats_forget(&s, "sim.", &err) == 0 && !se_stream_has(&s, SE_STATS));
+    CHECK(se_stats_set(&s, "sim.k", 3, &err) == 0);
+    CHECK(se_stats_set(&s, "tree.h", 1.5, &err) == 0);
+    CHECK(se_stats_set(&s, "sim.time", 9, &err) == 0);
+    CHECK(se_stats_set(&s, "sim.k", 4, &err) == 0);            /* again: in its place */
+    CHECK(se_stats_get(&x, &s, &err) == 0 && x.count == 3 && x.names_len == 22);
+    CHECK(memcmp(x.names, "sim.k\0tree.h\0sim.time", 22) == 0);
+    CHECK(x.value[0] == 4 && x.value[1] == 1.5 && x.value[2] == 9);
+    CHECK(se_stats_forget(&s, "sim.", &err) == 0);
+    CHECK(se_stats_value(&s, "sim.k", &v, &err) == 0);
+    CHECK(se_stats_value(&s, "tree.h", &v, &err) == 1 && v == 1.5);
+    CHECK(se_stats_value(&s, "tree", &v, &err) == 0);
+    CHECK(se_stats_set(&s, "bad", NAN, &err) < 0 || se_stats_get(&x, &s, &err) < 0);
+    se_stream_release(&s);
+    unit_ok("stats: set, set again, forget");
+}
+
+static void test_absent(void)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    struct se_cursor c;
+    uint64_t n = 7;
+
+    for (int i = 0; se_section_known(i); i++) {
+        const uint32_t tag = se_section_known(i);
+
+        CHECK(se_section_tag(se_section_name(tag)) == tag);
+        CHECK(se_payload_open(&s, tag, &c, &err) < 0 && err.code == SE_EINPUT);
+        CHECK(strstr(err.text, se_section_name(tag)) && strncmp(err.text, "no ", 3) == 0);
+    }
+    CHECK(se_section_tag("gr") == 0 && se_section_tag("") == 0);
+    CHECK(strcmp(se_section_name(SE_TAG('a', '\n', 'c', 'd')), "a?cd") == 0);
+    CHECK(se_stream_vertices(&s, &n, &err) == 0 && n == 0);
+    CHECK(se_graph_current(&s) == SE_GRAPH);
+    unit_ok("sections: what is absent is named");
+}
+
+static void test_vertices(void)
+{
+    static const uint32_t tags[] = { SE_GRAPH, SE_FUSED, SE_FEATURES, SE_LABELS, SE_SPLITS,
+                                     SE_EMBEDDING, SE_KNN, SE_TREE, SE_PREDICTIONS, SE_NAMES };
+    struct any a, b;
+
+    any_make(&a, 1, 5, 1);
+    any_make(&b, 2, 6, 1);
+    for (int i = 0; i < 10; i++)
+        for (int j = 0; j < 10; j++) {
+            struct se_stream s = SE_STREAM_INIT;
+            struct se_err err = SE_ERR_INIT;
+            uint64_t n;
+
+            CHECK(any_put_one(&a, tags[i], &s, &err) == 0);
+            CHECK(i == j || any_put_one(&b, tags[j], &s, &err) == 0);
+            CHECK((se_stream_vertices(&s, &n, &err) == 0) == (i == j));
+            CHECK((se_stream_check(&s, &err) == 0) == (i == j));
+            if (i != j)
+                CHECK(strstr(err.text, se_section_name(tags[i])) &&
+                      strstr(err.text, se_section_name(tags[j])));
+            se_stream_release(&s);
+        }
+    any_release(&a);
+    any_release(&b);
+    unit_ok("sections: two that differ in vertices are both named");
+}
+
+int main(void)
+{
+    test_put_get();
+    test_replace();
+    test_features_size();
+    test_trees();
+    test_graphs();
+    test_stats();
+    test_absent();
+    test_vertices();
+    return unit_done();
+}
