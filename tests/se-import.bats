@@ -1,0 +1,243 @@
+#!/usr/bin/env bats
+# se-import: the tool and its text formats, with the programs that write and read them.
+# What each format takes and refuses line by line is in tests/unit/test-formats-text.c.
+
+load helper
+
+# The words of -f, one a line
+words() {
+    se-import --help | grep -o -m 1 -- '--from [^ ]*' | cut -c 8- | tr '|' '\n'
+}
+
+edges() {
+    se-export -t edges "$@"
+}
+
+# same A B: the same content but for history
+same() {
+    [[ $(digest "$1") == "$(digest "$2")" ]]
+}
+
+@test "every word of -f is a format, and every format that can be read is a word" {
+    awk '/^const struct se_format / { name = ""; import = 0 }
+         match($0, /\.name = "[a-z]+"/) { name = substr($0, RSTART + 9, RLENGTH - 10) }
+         /\.import = / { import = 1 }
+         /^};/ { if (import) print name; import = 0 }' "$ROOT"/formats/*.c | sort > formats
+    words | grep -v auto | sort | diff formats -
+    while read -r word; do
+        fails 1 se-import -f "$word" /nowhere/at/all
+        # shellcheck disable=SC2154
+        [[ $stderr == *"/nowhere/at/all"* ]]
+    done < formats
+}
+
+@test "a list of edges, from a file, a gzip'd file and a pipe" {
+    printf '0\t1\n1\t2\n# end\n' > a.tsv
+    gzip -k a.tsv
+    se-import a.tsv -o a.seg
+    se-import a.tsv.gz -o b.seg
+    se-import -f edges < a.tsv > c.seg
+    gzip -c a.tsv | se-import -f edges - > d.seg
+    [[ $(edges a.seg) == $'0\t1\t1\n1\t2\t1' ]]
+    same a.seg b.seg
+    same a.seg c.seg
+    same a.seg d.seg
+}
+
+@test "repeated pairs join, loops are dropped or kept, and -v says so" {
+    printf '0 1 1.5\n1 0 1\n2 2 3\n' > a.edges
+    run -0 --separate-stderr se-import -v a.edges -o a.seg
+    [[ $stderr == *"1 self-loops dropped, 1 repeated pairs joined"* ]]
+    [[ $stderr == *"3 vertices"*"1 edges with weights"* ]]
+    [[ $(edges a.seg) == $'0\t1\t2.5' ]]
+    se-import --keep-loops a.edges | se-export -t mtx > a.mtx
+    [[ $(tail -n 1 a.mtx) == "3 3 3" ]]
+}
+
+@test "ids: numbers, names, and a file that turns out to have names" {
+    printf 'from,to\n10,2\n' > a.csv
+    [[ $(se-import a.csv | edges) == $'2\t10\t1' ]]
+    [[ $(se-import --ids string a.csv | edges --names) == $'10\t2\t1' ]]
+    printf '10 2\n2 x\n' > b.edges
+    [[ $(se-import b.edges | edges --names) == $'10\t2\t1\n2\tx\t1' ]]
+    [[ $(se-import -f edges < b.edges | edges --names) == $'10\t2\t1\n2\tx\t1' ]]
+    fails 1 se-import --ids integer b.edges
+    [[ $stderr == "se-import: b.edges: line 2: id 'x' is no integer; use --ids string" ]]
+    [[ $(se-import --vertices 20 a.csv | se-info --json) == *'"vertices":20'* ||
+       $(se-import --vertices 20 a.csv | se-info --json) == *'"vertices": 20'* ]]
+    fails 1 se-import --vertices 5 a.csv
+}
+
+@test "one large id in a small file costs an error and no memory" {
+    printf '0 4294967290\n' > a.edges
+    # half a gigabyte of address space is plenty, unless the sanitizers are in
+    grep -q asan "$SE_BIN/se-import" || ulimit -v 500000
+    fails 1 se-import a.edges
+    [[ $stderr == *"--vertices 4294967291"*"--ids string"* ]]
+    se-import --ids string a.edges | se-check
+}
+
+@test "side files, trees and streams must fit" {
+    printf '0 1\n1 2\n' > a.edges
+    printf '0\n1\n' > labels
+    fails 1 se-import a.edges --labels labels
+    [[ $stderr == "se-import: labels: "*3* ]]
+    printf '0\n1\n0\n' > labels
+    se-import a.edges --labels labels -o a.seg
+    printf '1\n1\n' > modules
+    fails 1 se-import --onto a.seg -f clu modules
+    [[ $stderr == "se-import: modules: vertex 2 is missing" ]]
+    fails 1 se-import a.seg
+    [[ $stderr == "se-import: a.seg: is a stream already; to add to it, give it as --onto" ]]
+}
+
+@test "onto a stream: sections are added or replaced" {
+    printf '0 1\n1 2\n' > a.edges
+    printf '0 1\n2 1\n' > b.clu
+    printf '0\n1\n1\n' > labels
+    se-import a.edges -o a.seg
+    se-import --onto a.seg --labels labels -o b.seg
+    printf '5\n5\n6\n' > c.clu
+    se-import --onto a.seg c.clu -o c.seg
+    se-import --onto c.seg --labels labels -o d.seg
+    se-import a.edges c.clu --labels labels -o e.seg
+    same d.seg e.seg
+    printf '0 1\n0 2\n' > f.edges
+    se-import f.edges --labels labels -o f.seg
+    se-import --onto b.seg f.edges -o g.seg
+    same f.seg g.seg
+    fails 1 se-import --onto a.seg b.clu
+    [[ $stderr == "se-import: b.clu: vertex 1 is missing" ]]
+}
+
+@test "names of the stream are what edges, mcl and trees mean" {
+    printf 'b\ta\na\tc\n' > a.tsv
+    se-import a.tsv -o a.seg
+    printf 'c\tb\n' > b.tsv
+    [[ $(se-import --onto a.seg b.tsv | edges --names) == $'b\tc\t1' ]]
+    printf 'c\tb\na\n' > m
+    [[ $(se-import --onto a.seg -f mcl m | se-export -t clu | grep -v '^#' | cut -d ' ' -f 1,2) \
+        == $'2 1\n0 1\n1 2' ]]
+    printf 'c\tx\n' > b.tsv
+    fails 1 se-import --onto a.seg b.tsv
+    [[ $stderr == *"b.tsv: line 1: 'x' is not the name of a vertex"* ]]
+}
+
+@test "round trips: se-gen to each text format and back" {
+    for seed in 1 2 3; do
+        se-gen -n 200 --tree --seed "$seed" | se-cat --only graph,tree --no-history > x.seg
+        se-cat --only graph x.seg > graph.seg
+        se-export -t parents x.seg > parents
+        for format in edges mtx metis; do
+            se-export -t "$format" x.seg > "x.$format"
+            se-import -f "$format" --vertices 200 "x.$format" -o back.seg
+            same graph.seg back.seg
+            [[ $format == edges ]] || se-import --vertices 200 "x.$format" | se-check > /dev/null
+        done
+        for format in tree parents; do
+            se-export -t "$format" x.seg > "x.$format"
+            se-import "x.$format" | se-export -t parents | diff parents -
+        done
+    done
+}
+
+@test "gpmetis reads our metis files and we read its parts" {
+    need_command gpmetis
+    se-gen --karate | se-cat --only graph > k.seg
+    se-export -t metis k.seg > k.metis
+    gpmetis k.metis 4 > log
+    grep -q '#Vertices: 34, #Edges: 78' log
+    se-import -v --onto k.seg k.metis.part.4 -o p.seg 2> said
+    grep -q 'read as clu' said
+    se-export -t clu p.seg | grep -v '^#' | sort -n | cut -d ' ' -f 2 > ours
+    awk '{ print $1 + 1 }' k.metis.part.4 | diff - ours
+    se-import k.metis -o back.seg
+    same k.seg back.seg
+    printf '0 1 2\n1 2 7\n' | se-import -f edges | se-export -t metis > w.metis
+    gpmetis w.metis 2 > log
+    fails 1 se-export -t metis <(printf '0 1 .5\n' | se-import -f edges)
+    [[ $stderr == *"METIS wants integers"* ]]
+}
+
+@test "mcl reads our edges and we read its clusters" {
+    need_command mcl
+    se-gen --karate | se-cat --only graph > k.seg
+    mcl <(edges k.seg) --abc -o clusters -q x -V all 2> log
+    se-import --onto k.seg -f mcl clusters -o c.seg
+    se-export -t mcl c.seg | diff clusters -
+    [[ $(se-export -t clu c.seg | grep -v '^#' | cut -d ' ' -f 2 | sort -u | wc -l) -eq \
+       $(wc -l < clusters) ]]
+}
+
+@test "scipy reads our mtx, and we read what it writes" {
+    py=$(find_python scipy) || skip "no scipy"
+    printf '0 1 .5\n1 2 2\n2 2 3\n' | se-import -f edges --keep-loops -o a.seg
+    se-export -t mtx a.seg > a.mtx
+    "$py" - << 'END'
+import scipy.io
+m = scipy.io.mmread("a.mtx").tocsr()
+assert m.shape == (3, 3) and m[0, 1] == m[1, 0] == .5 and m[2, 2] == 3
+scipy.io.mmwrite("b.mtx", m, symmetry="general")
+END
+    se-import --keep-loops b.mtx -o b.seg
+    same a.seg b.seg
+}
+
+@test "a tree as Infomap writes it" {
+    cat > i.tree << 'END'
+# v2.7.1
+# ./Infomap links.txt . --silent
+# partitioned into 2 levels with 2 top modules
+# codelength 2.55 bits
+# path flow name node_id
+1:1 0.214286 "3" 3
+1:2 0.142857 "4" 4
+1:3 0.142857 "5" 5
+2:1 0.214286 "2" 2
+2:2 0.142857 "0" 0
+2:3 0.142857 "1" 1
+*Links undirected
+#*Links path enterFlow exitFlow numEdges numChildren
+END
+    printf '0 1\n0 2\n1 2\n2 3\n3 4\n3 5\n4 5\n' > i.edges
+    se-import i.edges i.tree -o i.seg
+    [[ $(se-export -t tree i.seg | tail -n 6 | cut -d ' ' -f 1,3-) == \
+       "$(sed -n '6,11p' i.tree | cut -d ' ' -f 1,3-)" ]]
+    [[ $(se-export -t parents i.seg | sed -n 2,3p) == $'1\t0\t-1\n2\t1\t3' ]]
+}
+
+@test "faults end with status 1, one line, and no file" {
+    printf '0 1\n0 x y z\n' > a.edges
+    printf 'garbage' > b.mtx
+    : > empty.edges
+    printf '0 1\0\n' > nul.edges
+    printf '\x1f\x8b\x08\x00broken' > broken.edges.gz
+    for file in a.edges b.mtx empty.edges nul.edges broken.edges.gz nowhere .; do
+        fails 1 se-import "$file" -o out.seg
+        [[ $stderr == "se-import: $file"* ]]
+        [[ ! -e out.seg ]]
+    done
+    fails 2 se-import
+    fails 2 se-import -f nothing a.edges
+    fails 2 se-import --ids roman a.edges
+}
+
+@test "damaged files: every cut and many wrong bytes end in 0 or 1, quietly" {
+    printf '0\t1\t2.5\n1\t2\t1\n' > whole.edges
+    printf '3 2 001\n2 5\n1 5 3 1\n2 1\n' > whole.metis
+    printf '# x\n1:1 .5 "a" 1\n1:2 .25 "b" 0\n2:1 .25 "c" 2\n' > whole.tree
+    for file in whole.*; do
+        for (( i = 0; i < $(stat -c %s "$file"); i += 3 )); do
+            head -c "$i" "$file" > "cut.${file##*.}"
+            { head -c "$i" "$file"; printf '\xff'; tail -c +$((i + 2)) "$file"; } \
+                > "bad.${file##*.}"
+            for damaged in cut bad; do
+                status=0
+                se-import "$damaged.${file##*.}" > out 2> err || status=$?
+                (( status == 0 || status == 1 ))
+                [[ $(wc -l < err) -eq $status ]]
+                [[ $status -eq 0 || ! -s out ]]
+            done
+        done
+    done
+}
