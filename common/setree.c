@@ -1,0 +1,286 @@
+/* setree.c - encoding trees of low structural entropy: the methods */
+#include "common/setree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/setree_refine.h"
+#include "common/tool.h"
+
+enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end */
+
+/* All vertices under the root. */
+static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *err)
+{
+    if (se_nest_alloc(t, x->n, x->n + 1, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v <= x->n; v++)
+        t->parent[v] = v < x->n ? (uint32_t)x->n : SE_NONE;
+    return se_nest_measure(t, x, err);
+}
+
+/* Modules under the root, vertices under modules. */
+static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+                       struct se_err *err)
+{
+    uint64_t count = 0;
+    bool *keep;
+    int rc;
+
+    for (uint64_t v = 0; v < x->n; v++)
+        if (module[v] >= count)
+            count = (uint64_t)module[v] + 1;
+    if (se_nest_alloc(t, x->n, x->n + count + 1, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v < x->n; v++)
+        t->parent[v] = (uint32_t)(x->n + module[v]);
+    for (uint64_t a = x->n; a <= x->n + count; a++)
+        t->parent[a] = a < x->n + count ? (uint32_t)(x->n + count) : SE_NONE;
+    if (se_nest_measure(t, x, err) < 0)
+        return -1;
+    keep = se_alloc(t->nodes, sizeof *keep, err);
+    if (!keep)
+        return -1;
+    memset(keep, 1, t->nodes);
+    rc = se_nest_prune(t, keep, err);
+    free(keep);
+    return rc;
+}
+
+/* ---- best ---- */
+
+/* How much to do, by effort and size. */
+struct budget {
+    int attempts;               /* trees from different starts */
+    int tries, cycles;          /* of the search for modules of each */
+    bool merge;                 /* greedy merging is a start, too */
+    struct se_refine first, last;       /* of each attempt; of the best */
+};
+
+/* Greedy merging is quadratic in the degree: can we afford it? */
+static bool merge_is_cheap(const struct se_web *x, double most)
+{
+    double work = 0;
+
+    for (uint64_t v = 0; v < x->n; v++) {
+        double degree = (double)(x->off[v + 1] - x->off[v]);
+        work += degree * degree;
+    }
+    return work <= most;
+}
+
+static struct budget budget_of(const struct se_web *x, const struct se_tree_how *how)
+{
+    double size = (double)(x->n + x->arcs);
+    bool high = how->effort == SE_EFFORT_HIGH;
+    struct budget b = { .attempts = 1, .tries = 1, .cycles = 1 };
+
+    b.first = (struct se_refine){ .threads = how->threads, .tries = 1, .cycles = 1,
+                                  .rounds = 1 };
+    if (how->effort == SE_EFFORT_FAST) {
+        b.first.rounds = how->k > 2;
+        b.first.lowest = size > 4e6;            /* there the moves of vertices must do */
+        return b;
+    }
+    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 2e6 ? 4 : 2;
+    b.merge = merge_is_cheap(x, high ? 1e8 : 1e5);
+    b.first.rebuild = true;
+    b.last = b.first;
+    b.last.tries = size < 2e6 ? 2 : 1;
+    b.last.rounds = 10;
+    b.last.enough = 1e-6;
+    if (high) {
+        b.tries = 2;
+        b.attempts *= 4;
+        b.cycles = b.last.cycles = 2;
+        b.last.tries = 4;
+        b.last.rounds = 50;
+        b.last.enough = 1e-7;
+    }
+    return b;
+}
+
+/* A tree of height two from nothing. */
+static int search_modules(struct se_nest *t, const struct se_web *x, int tries,
+                          const struct se_search *how, struct se_err *err)
+{
+    uint32_t *module = se_alloc(x->n, sizeof *module, err);
+    double limit = log2(x->vol), gain;
+    struct se_bound bound = { NULL, &limit };
+    int rc = -1;
+
+    if (module && se_part_pool(x, &bound, module, true, tries, how, &gain, err) == 0)
+        rc = module_nest(t, x, module, err);
+    free(module);
+    return rc;
+}
+
+/* Split the modules of `t` (height h) by average linkage and squeeze to k. */
+static int split_and_squeeze(struct se_nest *t, const struct se_web *x, uint32_t h,
+                             uint64_t k, int threads, struct se_err *err)
+{
+    struct se_levels l = SE_LEVELS_INIT;
+    struct se_nest split = SE_NEST_INIT;
+    int rc = se_levels_of_nest(&l, t, h, x, threads, err);
+
+    if (rc == 0 && (rc = se_chain_nest(&split, &l, threads, err)) == 0)
+        rc = se_squeeze_exact(&split, k, err);
+    se_levels_release(&l);
+    if (rc < 0)
+        se_nest_release(&split);
+    else
+        se_nest_better(t, &split);
+    return rc;
+}
+
+enum start { START_MODULES, START_LINKAGE, START_MERGE };
+
+/* One tree from one kind of start. */
+static int attempt(struct se_nest *t, const struct se_web *x, enum start start,
+                   uint64_t seed, const struct budget *b, const struct se_tree_how *how,
+                   struct se_err *err)
+{
+    struct se_search search = { seed, how->threads, b->cycles };
+    struct se_refine first = b->first;
+    int rc = 0;
+
+    if (start == START_MERGE)
+        rc = se_greedy_nest(t, x, SE_TREE_MERGE, NULL, err) < 0 ||
+             se_squeeze_exact(t, how->k, err) < 0 ? -1 : 0;
+    else if (start == START_MODULES)
+        rc = search_modules(t, x, b->tries, &search, err);
+    else
+        rc = flat_nest(t, x, err);
+    if (rc == 0 && start != START_MERGE && (how->k > 2 || start == START_LINKAGE))
+        rc = split_and_squeeze(t, x, start == START_LINKAGE ? 1 : 2, how->k, how->threads,
+                               err);
+    first.seed = seed;
+    return rc < 0 ? rc : se_refine(t, x, how->k, &first, err);
+}
+
+enum { RANKS = 16 };
+
+struct tournament {             /* trees waiting for another of their rank */
+    struct se_nest tree[RANKS];
+    int count;
+};
+
+static int merge_last(struct tournament *w, const struct se_web *x, struct se_refine *r,
+                      const struct se_tree_how *how, struct se_err *err)
+{
+    w->count--;
+    r->seed += 1000;
+    return se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k, r,
+                           err);
+}
+
+/* The start of attempt i: mostly modules, one linkage, the last one merging. */
+static enum start start_of(int i, int attempts, const struct budget *b)
+{
+    if (b->merge && i == attempts - 1)
+        return START_MERGE;
+    return i == 1 ? START_LINKAGE : START_MODULES;
+}
+
+/* Two trees of the same rank make one of the next, until one is left. */
+static int play(struct tournament *w, const struct se_web *x, const struct budget *b,
+                const struct se_tree_how *how, struct se_err *err)
+{
+    struct se_refine r = b->first;
+    int attempts = b->attempts + b->merge;
+
+    r.seed = how->seed * 1000003 + 13;
+    for (int i = 0; i < attempts; i++) {
+        uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
+
+        if (attempt(&w->tree[w->count++], x, start_of(i, attempts, b), seed, b, how, err) < 0)
+            return -1;
+        for (int rank = i + 1; rank % 2 == 0; rank /= 2)
+            if (merge_last(w, x, &r, how, err) < 0)
+                return -1;
+        se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
+                                          (unsigned)(attempts + 1));
+    }
+    while (w->count > 1)
+        if (merge_last(w, x, &r, how, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_how *given,
+                struct se_err *err)
+{
+    struct se_tree_how how = *given;
+    struct tournament w = { .count = 0 };
+    struct budget b;
+    int rc;
+
+    if (how.k > MOST_LEVELS)
+        how.k = MOST_LEVELS;
+    b = budget_of(x, &how);
+    rc = play(&w, x, &b, &how, err);
+    *t = w.tree[0];
+    for (int i = 1; i < RANKS; i++)
+        se_nest_release(&w.tree[i]);
+    b.last.seed = how.seed * 1000003 + 77;
+    if (rc == 0)
+        rc = se_refine(t, x, how.k, &b.last, err);
+    if (rc == 0 && given->k > how.k)
+        rc = split_and_squeeze(t, x, MOST_LEVELS, given->k, how.threads, err);
+    return rc;
+}
+
+/* ---- all methods ---- */
+
+/* From a good start one round does most of what can be done. */
+static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
+                   const struct se_tree_how *how, struct se_err *err)
+{
+    struct budget b = budget_of(x, how);
+    struct se_refine r = how->effort == SE_EFFORT_HIGH ? b.last : b.first;
+
+    r.seed = how->seed * 1000003 + 1;
+    if (how->effort != SE_EFFORT_HIGH) {
+        r.rounds = how->effort == SE_EFFORT_FAST ? 1 : 4;
+        r.enough = 1e-5;
+        r.tries = how->effort == SE_EFFORT_FAST ? 1 : 2;
+    }
+    if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
+        se_squeeze_exact(t, how->k, err) < 0)
+        return -1;
+    return how->k > MOST_LEVELS ? 0 : se_refine(t, x, how->k, &r, err);
+}
+
+static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
+                 const struct se_tree_how *how, struct se_err *err)
+{
+    if (how->k == 1 || x->n < 2 || x->arcs == 0)
+        return flat_nest(t, x, err);
+    if (start)
+        return improve(t, x, start, how, err);
+    if (how->method == SE_TREE_BEST)
+        return best(t, x, how, err);
+    if (se_greedy_nest(t, x, how->method, how->progress, err) < 0)
+        return -1;
+    return how->squeeze == SE_SQUEEZE_EXACT ? se_squeeze_exact(t, how->k, err)
+                                            : se_squeeze_greedy(t, how->k, err);
+}
+
+int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
+                  const struct se_tree *start, const struct se_tree_how *how,
+                  struct se_err *err)
+{
+    struct se_web x = SE_WEB_INIT;
+    struct se_nest t = SE_NEST_INIT;
+    int rc = -1;
+
+    if (start && start->n != g->n)
+        return se_fail(err, SE_EINPUT, "the tree has %llu vertices, the graph has %llu",
+                       (unsigned long long)start->n, (unsigned long long)g->n);
+    if (se_web_of_graph(&x, g, err) == 0 && build(&t, &x, start, how, err) == 0)
+        rc = se_nest_tree(out, &t, how->pad, err);
+    se_web_release(&x);
+    se_nest_release(&t);
+    return rc;
+}

@@ -1,0 +1,308 @@
+/* setree_net.c - items and the weights between them */
+#include "common/setree_net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/parallel.h"
+
+void se_web_release(struct se_web *x)
+{
+    free(x->off);
+    free(x->to);
+    free(x->w32);
+    free(x->w64);
+    free(x->volume);
+    free(x->inner);
+    *x = (struct se_web)SE_WEB_INIT;
+}
+
+static bool counts(const struct se_graph *g, uint64_t e)
+{
+    return !g->weight || g->weight[e] > 0;
+}
+
+/* off[v + 1] = arcs of v that go to lower vertices; off[u + 1] += those that go to higher. */
+static void count_arcs(struct se_web *x, const struct se_graph *g)
+{
+    for (uint64_t u = 0; u < g->n; u++)
+        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
+            if (counts(g, e)) {
+                x->off[u + 1]++;
+                x->off[g->to[e] + 1]++;
+            }
+    for (uint64_t u = 0; u < g->n; u++)
+        x->off[u + 1] += x->off[u];
+    x->arcs = x->off[g->n];
+}
+
+/* Vertices in ascending order: each finds its lower neighbours already in place, ascending,
+ * and puts the higher ones behind. */
+static void fill_arcs(struct se_web *x, const struct se_graph *g, uint64_t *at)
+{
+    memcpy(at, x->off, g->n * sizeof *at);
+    for (uint64_t u = 0; u < g->n; u++)
+        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
+            if (!counts(g, e))
+                continue;
+            uint32_t v = g->to[e];
+            double w = g->weight ? (double)g->weight[e] : 1.0;
+            uint64_t a = at[u]++, b = at[v]++;
+            x->to[a] = v;
+            x->to[b] = (uint32_t)u;
+            if (x->w32)
+                x->w32[a] = x->w32[b] = g->weight[e];
+            x->volume[u] += w;
+            x->volume[v] += w;
+        }
+}
+
+int se_web_of_graph(struct se_web *x, const struct se_graph *g, struct se_err *err)
+{
+    uint64_t *at = NULL;
+
+    x->n = g->n;
+    x->off = se_zalloc(g->n + 1, sizeof *x->off, err);
+    x->volume = se_zalloc(g->n, sizeof *x->volume, err);
+    if (!x->off || !x->volume)
+        return -1;
+    count_arcs(x, g);
+    x->to = se_alloc(x->arcs, sizeof *x->to, err);
+    at = se_alloc(g->n, sizeof *at, err);
+    if (g->weight)
+        x->w32 = se_alloc(x->arcs, sizeof *x->w32, err);
+    if (!x->to || !at || (g->weight && !x->w32)) {
+        free(at);
+        return -1;
+    }
+    fill_arcs(x, g, at);
+    free(at);
+    for (uint64_t i = 0; i < g->loops; i++)
+        x->volume[g->loop[i]] += 2 * (g->loop_weight ? (double)g->loop_weight[i] : 1.0);
+    for (uint64_t u = 0; u < g->n; u++)
+        x->vol += x->volume[u];
+    return 0;
+}
+
+/* ---- tallies ---- */
+
+int se_tally_room(struct se_tally *t, uint64_t keys, struct se_err *err)
+{
+    uint32_t slots = 16;
+
+    if (keys > UINT32_MAX / 4)
+        return se_fail(err, SE_EMEM, "a vertex has too many neighbours");
+    while (slots < 2 * keys)
+        slots *= 2;
+    t->mask = slots - 1;        /* no larger than needed, to stay in the cache */
+    if (slots <= t->slots)
+        return 0;
+    se_tally_release(t);
+    t->key = se_alloc(slots / 2, sizeof *t->key, err);
+    t->sum = se_alloc(slots / 2, sizeof *t->sum, err);
+    t->slot = se_zalloc(slots, sizeof *t->slot, err);
+    if (!t->key || !t->sum || !t->slot)
+        return -1;
+    t->slots = slots;
+    t->mask = slots - 1;
+    return 0;
+}
+
+void se_tally_release(struct se_tally *t)
+{
+    free(t->key);
+    free(t->slot);
+    free(t->sum);
+    *t = (struct se_tally)SE_TALLY_INIT;
+}
+
+/* ---- partitions ---- */
+
+uint64_t se_part_compact(uint32_t *module, uint64_t n, uint64_t ids, uint32_t *seen)
+{
+    uint32_t count = 0;
+
+    memset(seen, 0xff, ids * sizeof *seen);
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t *s = &seen[module[i]];
+        if (*s == SE_NONE)
+            *s = count++;
+        module[i] = *s;
+    }
+    return count;
+}
+
+void se_part_lists(const uint32_t *module, uint64_t n, uint64_t count, uint64_t *start,
+                   uint32_t *list)
+{
+    memset(start, 0, (count + 1) * sizeof *start);
+    for (uint64_t i = 0; i < n; i++)
+        start[module[i] + 1]++;
+    for (uint64_t j = 0; j < count; j++)
+        start[j + 1] += start[j];
+    for (uint64_t i = 0; i < n; i++)
+        list[start[module[i]]++] = (uint32_t)i;
+    memmove(start + 1, start, count * sizeof *start);
+    start[0] = 0;
+}
+
+/* ---- the net of modules ---- */
+
+enum { PIECES = 64 };
+
+struct piece {                  /* modules first .. last-1 and their arcs */
+    uint64_t first, last, at;
+    uint32_t *to;
+    double *w;
+    size_t count, cap_to, cap_w;
+    bool failed;
+};
+
+struct aggregate {
+    const struct se_web *x;
+    struct se_web *y;
+    const uint32_t *module, *list;
+    const uint64_t *start;
+    struct piece piece[PIECES];
+    struct se_tally *tally;     /* one per thread */
+};
+
+static int aggregate_module(struct aggregate *g, struct piece *p, uint64_t j,
+                            struct se_tally *t, struct se_err *err)
+{
+    const struct se_web *x = g->x;
+    uint64_t arcs = 0;
+    double volume = 0, inner = 0, inside = 0;
+
+    for (uint64_t k = g->start[j]; k < g->start[j + 1]; k++)
+        arcs += x->off[g->list[k] + 1] - x->off[g->list[k]];
+    if (se_tally_room(t, arcs < g->y->n ? arcs : g->y->n, err) < 0)
+        return -1;
+    for (uint64_t k = g->start[j]; k < g->start[j + 1]; k++) {
+        uint32_t i = g->list[k];
+        volume += x->volume[i];
+        inner += x->inner ? x->inner[i] : 0;
+        for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++) {
+            uint32_t m = g->module[x->to[a]];
+            if (m == j)
+                inside += se_web_weight(x, a);
+            else
+                se_tally_add(t, m, se_web_weight(x, a));
+        }
+    }
+    g->y->volume[j] = volume;
+    if (g->y->inner)
+        g->y->inner[j] = inner + inside / 2;
+    g->y->off[j + 1] = t->count;
+    if (se_grow(&p->to, &p->cap_to, p->count + t->count, sizeof *p->to, err) < 0 ||
+        se_grow(&p->w, &p->cap_w, p->count + t->count, sizeof *p->w, err) < 0)
+        return -1;
+    if (t->count > 0) {
+        memcpy(p->to + p->count, t->key, t->count * sizeof *p->to);
+        memcpy(p->w + p->count, t->sum, t->count * sizeof *p->w);
+    }
+    p->count += t->count;
+    se_tally_clear(t);
+    return 0;
+}
+
+static void aggregate_piece(void *arg, uint64_t task, int thread)
+{
+    struct aggregate *g = arg;
+    struct piece *p = &g->piece[task];
+    struct se_err err = SE_ERR_INIT;
+
+    for (uint64_t j = p->first; j < p->last && !p->failed; j++)
+        p->failed = aggregate_module(g, p, j, &g->tally[thread], &err) < 0;
+}
+
+static void join_piece(void *arg, uint64_t task, int thread)
+{
+    struct aggregate *g = arg;
+    struct piece *p = &g->piece[task];
+
+    (void)thread;
+    if (p->count) {
+        memcpy(g->y->to + p->at, p->to, p->count * sizeof *p->to);
+        memcpy(g->y->w64 + p->at, p->w, p->count * sizeof *p->w);
+    }
+    free(p->to);
+    free(p->w);
+    p->to = NULL;
+    p->w = NULL;
+}
+
+/* Cut the modules into pieces of about the same number of arcs. */
+static void cut_pieces(struct aggregate *g, uint64_t count)
+{
+    const struct se_web *x = g->x;
+    uint64_t j = 0, done = 0, total = x->arcs + x->n;
+
+    for (int p = 0; p < PIECES; p++) {
+        g->piece[p] = (struct piece){ .first = j };
+        while (j < count && (p == PIECES - 1 || done < total / PIECES * (unsigned)(p + 1))) {
+            for (uint64_t k = g->start[j]; k < g->start[j + 1]; k++)
+                done += 1 + x->off[g->list[k] + 1] - x->off[g->list[k]];
+            j++;
+        }
+        g->piece[p].last = j;
+    }
+}
+
+static int aggregate_run(struct aggregate *g, uint64_t count, int threads,
+                         struct se_err *err)
+{
+    struct se_web *y = g->y;
+    bool failed = false;
+
+    cut_pieces(g, count);
+    se_parallel(threads, PIECES, aggregate_piece, g);
+    for (int p = 0; p < PIECES; p++) {
+        g->piece[p].at = y->arcs;
+        y->arcs += g->piece[p].count;
+        failed |= g->piece[p].failed;
+    }
+    for (uint64_t j = 0; j < count; j++)
+        y->off[j + 1] += y->off[j];
+    y->to = se_alloc(y->arcs, sizeof *y->to, err);
+    y->w64 = se_alloc(y->arcs, sizeof *y->w64, err);
+    if (failed || !y->to || !y->w64) {
+        for (int p = 0; p < PIECES; p++) {
+            free(g->piece[p].to);
+            free(g->piece[p].w);
+        }
+        return se_fail(err, SE_EMEM, "out of memory");
+    }
+    se_parallel(threads, PIECES, join_piece, g);
+    return 0;
+}
+
+int se_web_aggregate(struct se_web *y, const struct se_web *x, const uint32_t *module,
+                     uint64_t count, bool carry, int threads, struct se_err *err)
+{
+    struct aggregate g = { .x = x, .y = y, .module = module };
+    uint64_t *start = se_alloc(count + 1, sizeof *start, err);
+    uint32_t *list = se_alloc(x->n, sizeof *list, err);
+    int rc = -1;
+
+    y->n = count;
+    y->vol = x->vol;
+    y->off = se_zalloc(count + 1, sizeof *y->off, err);
+    y->volume = se_alloc(count, sizeof *y->volume, err);
+    if (carry)
+        y->inner = se_alloc(count, sizeof *y->inner, err);
+    g.tally = se_zalloc((uint64_t)threads, sizeof *g.tally, err);
+    if (start && list && y->off && y->volume && (!carry || y->inner) && g.tally) {
+        se_part_lists(module, x->n, count, start, list);
+        g.start = start;
+        g.list = list;
+        rc = aggregate_run(&g, count, threads, err);
+    }
+    for (int t = 0; g.tally && t < threads; t++)
+        se_tally_release(&g.tally[t]);
+    free(g.tally);
+    free(start);
+    free(list);
+    return rc;
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# se-tree: the tool.  The trees themselves are tested in tests/unit/test-setree*.c.
+
+load helper
+
+value() {       # value NAME [FILE]: a number of the stats
+    se-export -t stats "${2:--}" | awk -v n="$1" '$1 == n { print $2 }'
+}
+
+near() {        # near A B: equal but for rounding
+    awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(d < 1e-9 && d > -1e-9) }'
+}
+
+@test "karate club: known values for heights 1 to 4, and the stats that go with them" {
+    se-gen --karate -o k.seg
+    for pair in 1:4.7044225989 2:3.3519989639 3:2.9143590764 4:2.7259426191; do
+        se-tree -K "${pair%:*}" k.seg -o t.seg
+        near "$(value tree.h t.seg)" "${pair#*:}"
+        near "$(value tree.h1 t.seg)" 4.7044225989
+        [[ $(value tree.k t.seg) -eq ${pair%:*} ]]
+        [[ $(value tree.height t.seg) -le ${pair%:*} ]]
+        [[ $(se-export -t parents t.seg | wc -l) -eq $(value tree.nodes t.seg) ]]
+        se-check t.seg
+    done
+}
+
+@test "paper and merge squeeze greedily or exactly, best is lower than both" {
+    se-gen -n 300 --seed 3 -o g.seg
+    se-tree g.seg | value tree.h > best
+    for method in paper merge; do
+        for squeeze in greedy exact; do
+            se-tree -m "$method" --squeeze "$squeeze" g.seg | value tree.h > "$method-$squeeze"
+        done
+        awk 'NR == FNR { a = $1; next } { exit !(a >= $1 - 1e-12) }' "$method-greedy" \
+            "$method-exact"
+        awk 'NR == FNR { a = $1; next } { exit !(a >= $1 - 1e-12) }' "$method-exact" best
+    done
+    near "$(se-tree -m paper g.seg | value tree.h)" "$(cat paper-greedy)"
+    near "$(se-tree -m merge g.seg | value tree.h)" "$(cat merge-exact)"
+}
+
+@test "the same seed gives the same bytes at any number of threads" {
+    se-gen -n 60000 --degree 6 --features none --seed 1 -o g.seg
+    se-tree --effort fast -K 3 -@ 1 --seed 7 --no-history g.seg -o one.seg
+    se-tree --effort fast -K 3 -@ 3 --seed 7 --no-history g.seg -o three.seg
+    cmp one.seg three.seg
+}
+
+@test "--score prints what se-tree stored, and levels that add up to H" {
+    se-gen -n 200 --seed 2 | se-tree -K 3 -o t.seg
+    se-tree --score t.seg > score
+    near "$(awk '$1 == "tree.h" { print $2 }' score)" "$(value tree.h t.seg)"
+    grep -qx "tree.height	$(value tree.height t.seg)" score
+    se-tree --score --levels t.seg > levels
+    awk '$1 == "level" { on = 1; next } on { h += $4; nodes += $2; leaves += $3 }
+         $1 == "tree.h" { want = $2 }
+         END { exit !(h - want < 1e-8 && want - h < 1e-8 && leaves == 200) }' levels
+    run -0 --separate-stderr bash -c 'se-tree -K 2 --levels t.seg -o x.seg'
+    [[ -z $output ]]
+    [[ ${stderr%%$'\n'*} == "level	nodes	leaves	H" ]]
+}
+
+@test "trees of other programs are scored and improved" {
+    se-gen --karate -o k.seg
+    for v in {0..33}; do echo $((v % 3)); done > modules
+    se-import -f clu modules --onto k.seg -o bad.seg
+    se-tree --score bad.seg > before
+    se-tree --start bad.seg -o good.seg
+    near "$(value tree.h good.seg)" 3.3519989639
+    awk -v h="$(value tree.h good.seg)" '$1 == "tree.h" { exit !(h < $2) }' before
+}
+
+@test "a warm start after a change of the graph" {
+    se-gen -n 400 --seed 5 | se-tree -K 3 | se-noise --rewire --rate .1 --keep -o moved.seg
+    se-tree -K 3 --start moved.seg -o warm.seg
+    se-tree -K 3 moved.seg -o fresh.seg
+    awk -v a="$(value tree.h warm.seg)" -v b="$(value tree.h fresh.seg)" \
+        'BEGIN { exit !(a < b * 1.01) }'
+    fails 1 se-tree --score moved.seg
+}
+
+@test "fused is worked on when it is there, --on chooses" {
+    se-gen -n 100 --seed 4 -o g.seg
+    se-sim -k 5 g.seg | se-kselect -o f.seg
+    se-tree f.seg | value tree.h1 > auto
+    se-tree --on fused f.seg | value tree.h1 > fused
+    se-tree --on graph f.seg | value tree.h1 > graph
+    cmp auto fused
+    [[ $(cat graph) != "$(cat fused)" ]]
+    fails 1 se-tree --on fused g.seg
+}
+
+@test "--pad brings all leaves to one depth and leaves H alone" {
+    se-gen -n 150 --degree 3 --seed 6 -o g.seg
+    se-tree -K 3 g.seg -o a.seg
+    se-tree -K 3 --pad g.seg -o b.seg
+    near "$(value tree.h a.seg)" "$(value tree.h b.seg)"
+    se-export -t parents b.seg |
+        awk '{ d[$1] = $2 < 0 ? 0 : d[$2] + 1 } $3 >= 0 { seen[d[$1]] }
+             END { for (x in seen) n++; exit !(n == 1) }'
+}
+
+@test "all other sections ride along unchanged" {
+    se-gen -n 50 --seed 1 -o g.seg
+    se-tree g.seg | se-cat --drop tree,stats -o back.seg
+    se-cat --drop stats g.seg -o plain.seg
+    [[ $(digest back.seg) == "$(digest plain.seg)" ]]
+}
+
+@test "empty and tiny graphs" {
+    printf '' > none
+    printf '0 1\n' > one
+    for file in none one; do
+        se-import -f edges "$file" -o x.seg || continue
+        for method in best merge paper; do
+            se-tree -m "$method" -K 3 x.seg -o t.seg
+            se-check t.seg
+        done
+    done
+}
+
+@test "wrong usage" {
+    se-gen --karate -o k.seg
+    fails 2 se-tree -K 0 k.seg
+    fails 2 se-tree -m worst k.seg
+    fails 2 se-tree --squeeze exact k.seg
+    fails 2 se-tree --score --start k.seg
+    fails 2 se-tree -m paper --start k.seg
+    fails 1 se-tree --start k.seg
+    fails 1 se-tree --score k.seg
+    fails 1 se-tree missing.seg
+}
+
+@test "a tree that does not fit is refused, the vertex named" {
+    se-gen --karate -o k.seg
+    se-gen -n 20 --tree -o other.seg
+    se-cat --only tree other.seg -o tree.seg 2> /dev/null || skip "se-cat cannot pick sections"
+    run -1 --separate-stderr bash -c 'se-cat k.seg tree.seg | se-tree --score'
+    [[ $stderr == *vert* ]]
+}
