@@ -10,7 +10,7 @@ static const char *value_text(const struct se_option *o, char *text, size_t len)
     const char *word = o->arg ? o->arg : "";
 
     text[0] = '\0';
-    if (o->given)                               /* absent differs from any value */
+    if (strstr(o->help, "unless given"))        /* the help says itself what holds then */
         return text;
     switch (o->type) {
     case SE_OPT_COUNT:

@@ -244,7 +244,7 @@ static int improve(struct se_nest *t, const struct se_web *x, const struct se_tr
     if (how->effort != SE_EFFORT_HIGH) {
         r.rounds = how->effort == SE_EFFORT_FAST ? 1 : 4;
         r.enough = 1e-5;
-        r.tries = how->effort == SE_EFFORT_FAST ? 1 : 2;
+        r.tries = how->effort == SE_EFFORT_NORMAL && x->arcs < 100000 ? 2 : 1;
     }
     if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
         se_squeeze_exact(t, how->k, err) < 0)

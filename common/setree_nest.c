@@ -263,12 +263,13 @@ int se_nest_tree(struct se_hierarchy *h, const struct se_nest *t, bool pad,
                  struct se_err *err)
 {
     uint32_t *memory = se_alloc(5 * t->nodes, sizeof *memory, err), height = 0;
-    struct layout l = { memory, memory + t->nodes, memory + 2 * t->nodes,
-                        memory + 3 * t->nodes, memory + 4 * t->nodes };
+    struct layout l;
     int rc = -1;
 
     if (!memory)
         return -1;
+    l = (struct layout){ memory, memory + t->nodes, memory + 2 * t->nodes,
+                         memory + 3 * t->nodes, memory + 4 * t->nodes };
     sort_children(t, &l);
     for (uint64_t v = 0; v < t->n; v++)
         if (l.depth[v] > height)

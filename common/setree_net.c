@@ -52,7 +52,7 @@ static void fill_arcs(struct se_web *x, const struct se_graph *g, uint64_t *at)
             x->to[a] = v;
             x->to[b] = (uint32_t)u;
             if (x->w32)
-                x->w32[a] = x->w32[b] = g->weight[e];
+                x->w32[a] = x->w32[b] = (float)w;
             x->volume[u] += w;
             x->volume[v] += w;
         }

@@ -28,7 +28,8 @@ static const struct se_option options[] = {
     { 0, "temperature", "T", SE_OPT_NUMBER, &o.temperature, .min = 1e-9, .max = 1e9,
       .help = "with --explain: the temperature of se-sample" },
     { 0, "split", "N", SE_OPT_COUNT, &o.split,
-      .help = "count the accuracy of predictions by the parts of this split",
+      .help = "count the accuracy of predictions by the parts of this split; unless given, "
+              "the one that was trained on",
       .given = &o.split_given },
     SE_OPTIONS_END
 };

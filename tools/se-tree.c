@@ -137,7 +137,7 @@ static int score(struct se_run *run, struct se_stream *s, const struct se_graph 
                  struct se_err *err)
 {
     struct worth w = { SE_MEASURE_INIT, 0 };
-    struct se_tree t;
+    struct se_tree t = { 0 };
     struct se_out out;
     int rc = -1;
 
@@ -216,8 +216,8 @@ static int run_tree(struct se_run *run, struct se_err *err)
             rc = se_graph_get(&g, &s, tag, err);
         if (rc == 0)
             rc = o.score ? score(run, &s, &g, err) : build(run, &s, tag, &g, err);
-        if (rc < 0 && err->code != SE_EPIPE)
-            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
+        if (rc < 0 && err->code == SE_EINPUT)
+            se_err_in(err, se_run_name(path));
     }
     if (rc == 0 && !o.score)
         rc = se_run_write(run, &s, err);
