@@ -59,17 +59,21 @@ struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
     return NULL;
 }
 
-static void section_release(struct se_section *x)
+void se_section_release(struct se_section *x)
 {
-    free(x->memory[0]);         /* NOLINT: the analyzer loses the copy in se_stream_put */
+    if (x->mapped)
+        munmap(x->memory[0], x->mapped);
+    else
+        free(x->memory[0]);     /* NOLINT: the analyzer loses the copy in se_stream_put */
     free(x->memory[1]);
     x->memory[0] = x->memory[1] = NULL;
+    x->mapped = 0;
 }
 
 void se_stream_release(struct se_stream *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        section_release(&s->section[i]);
+        se_section_release(&s->section[i]);
     free(s->section);
     if (s->map)
         munmap(s->map, s->map_len);
@@ -78,7 +82,7 @@ void se_stream_release(struct se_stream *s)
 
 static void drop_at(struct se_stream *s, size_t i)
 {
-    section_release(&s->section[i]);
+    se_section_release(&s->section[i]);
     s->count--;
     memmove(s->section + i, s->section + i + 1, (s->count - i) * sizeof *s->section);
 }
@@ -275,7 +279,7 @@ int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part,
     new.crc = se_crc32(0, data, len);
     old = se_stream_find(s, tag);
     if (old) {
-        section_release(old);
+        se_section_release(old);
         *old = new;
         return s->keep ? 0 : drop_stale(s, tag, err);
     }
@@ -292,6 +296,7 @@ int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_er
 
     new.memory[0] = se_alloc(x->stored_len, 1, err);
     new.memory[1] = NULL;
+    new.mapped = 0;
     if (!new.memory[0])
         return -1;
     if (x->stored_len > 0)

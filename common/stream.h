@@ -58,7 +58,8 @@ struct se_section {
     uint64_t stored_len;
     const unsigned char *plain;         /* NULL until se_section_plain() inflated it */
     uint64_t plain_len;
-    void *memory[2];            /* what free() must give back for stored and plain */
+    void *memory[2];            /* what must be given back for stored and plain */
+    uint64_t mapped;            /* memory[0] is a mapping of that length, not malloc'd */
     struct se_origin origin[SE_ORIGINS];
     struct se_digest digest;
     bool has_digest;
@@ -91,6 +92,9 @@ static inline bool se_stream_has(const struct se_stream *s, uint32_t tag)
 {
     return se_stream_find(s, tag) != NULL;
 }
+
+/* Give back what a section owns; the section is empty then. */
+void se_section_release(struct se_section *x);
 
 /* The plain payload (inflated if need be), or NULL with `err` set. */
 const unsigned char *se_section_plain(struct se_section *x, struct se_err *err);

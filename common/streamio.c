@@ -113,61 +113,72 @@ static int read_header(struct source *in, struct se_err *err)
     return 0;
 }
 
-/* Make room for exactly `want` bytes, on large pages if there are any: faults on small ones
- * would take as long as the copying. */
-static int extend(struct se_bytes *b, uint64_t want, struct se_err *err)
+/* Make room for exactly `want` bytes; the system moves pages, not bytes. */
+static int extend(struct se_section *x, uint64_t have, uint64_t want, struct se_err *err)
 {
-    char *bigger = realloc(b->data, want);
-    const uintptr_t page = 4096, from = ((uintptr_t)bigger + b->len + page - 1) & ~(page - 1);
+    void *bigger = realloc(x->memory[0], want);
 
     if (!bigger)
-        return se_fail(err, SE_EMEM, "out of memory after %zu bytes", b->len);
-    b->data = bigger;
-    b->cap = want;
-#ifdef MADV_HUGEPAGE
-    if (want >= STEP && (uintptr_t)bigger + want > from)
-        (void)madvise((void *)from, (uintptr_t)bigger + want - from, MADV_HUGEPAGE);
-#endif
+        return se_fail(err, SE_EMEM, "out of memory after %" PRIu64 " bytes", have);
+    x->memory[0] = bigger;
     return 0;
 }
 
-/* The payload of a regular file stays where it is mapped; a pipe's is read in growing
- * pieces, so that a promised length costs nothing until the bytes are there. */
+/* Addresses for a large payload: pages come as bytes do, large ones where there are any,
+ * which saves half the time.  An address space too small for the promise is no fault yet. */
+static void reserve(struct se_section *x, uint64_t len)
+{
+    void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (map == MAP_FAILED)
+        return;
+#ifdef MADV_HUGEPAGE
+    (void)madvise(map, len, MADV_HUGEPAGE);
+#endif
+    x->memory[0] = map;
+    x->mapped = len;
+}
+
+/* From a pipe, in pieces: a promised length costs no memory until the bytes are there. */
+static int read_payload(struct source *in, struct se_section *x, uint64_t padded,
+                        struct se_err *err)
+{
+    uint64_t have = 0;
+
+    if (padded >= 4 * STEP)
+        reserve(x, padded);
+    while (have < padded) {
+        const uint64_t want = padded - have < STEP ? padded : have + STEP;
+        ssize_t got;
+
+        if (!x->mapped && extend(x, have, want, err) < 0)
+            return -1;
+        got = read_some(in, (char *)x->memory[0] + have, want - have, err);
+        if (got < 0)
+            return -1;
+        have += (uint64_t)got;
+        if (have < want)
+            return cut_short(err, "a section");
+    }
+    x->stored = x->memory[0] ? x->memory[0] : nothing;
+    return 0;
+}
+
+/* The payload of a regular file stays where it is mapped. */
 static int take_payload(struct source *in, struct se_section *x, struct se_err *err)
 {
     const uint64_t padded = (x->stored_len + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
-    struct se_bytes b = SE_BYTES_INIT;
 
-    if (in->data) {
-        if (padded > in->left)
-            return cut_short(err, "a section");
-        x->stored = in->data;
-        in->data += padded;
-        in->left -= padded;
-        in->taken += padded;
-        return 0;
-    }
-    while (b.len < padded) {
-        const uint64_t want = padded - b.len < STEP ? padded : b.len + STEP;
-        ssize_t got;
-
-        if (extend(&b, want, err) < 0)
-            goto fail;
-        got = read_some(in, b.data + b.len, want - b.len, err);
-        if (got < 0)
-            goto fail;
-        b.len += (size_t)got;
-        if (b.len < want) {
-            cut_short(err, "a section");
-            goto fail;
-        }
-    }
-    x->memory[0] = b.data;
-    x->stored = b.data ? (const unsigned char *)b.data : nothing;
+    if (!in->data)
+        return read_payload(in, x, padded, err);
+    if (padded > in->left)
+        return cut_short(err, "a section");
+    x->stored = in->data;
+    in->data += padded;
+    in->left -= padded;
+    in->taken += padded;
     return 0;
-fail:
-    se_bytes_release(&b);
-    return -1;
 }
 
 static int check_payload(const struct se_section *x, struct se_err *err)
@@ -260,12 +271,11 @@ static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
         return se_fail(err, SE_EINPUT, "more than %d sections", MOST_SECTIONS);
     if (read_section(in, &x, err) < 0)          /* the tag is known if the header is whole */
         return x.tag ? se_err_in(err, se_section_name(x.tag)) : -1;
-    if (check_tag(s, x.tag, err) < 0 || take_payload(in, &x, err) < 0)
-        return se_err_in(err, x.tag == SE_END ? "end" : se_section_name(x.tag));
-    rc = check_payload(&x, err);
+    rc = check_tag(s, x.tag, err) < 0 || take_payload(in, &x, err) < 0 ||
+         check_payload(&x, err) < 0 ? -1 : 0;
     if (rc == 0 && x.tag == SE_END) {
         rc = check_end(s, &x, before, err);
-        free(x.memory[0]);
+        se_section_release(&x);
         return rc;
     }
     if (rc < 0) {
@@ -276,7 +286,7 @@ static int read_one(struct se_stream *s, struct source *in, struct se_err *err)
         rc = se_grow(&s->section, &s->cap, s->count + 1, sizeof x, err);
     }
     if (rc < 0) {
-        free(x.memory[0]);
+        se_section_release(&x);
         return -1;
     }
     s->section[s->count++] = x;
