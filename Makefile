@@ -25,11 +25,18 @@ NAMES   := $(patsubst tools/%.c,%,$(sort $(wildcard tools/se-*.c)))
 TOOLS   := $(NAMES:%=$(B)/bin/%)
 UNITS   := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(wildcard tests/unit/test-*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz-*.c)))
-COMPLETIONS := $(NAMES:%=$(B)/completions/%) $(NAMES:%=$(B)/completions/_%)
-SCRIPTS := $(wildcard .ci/run tests/setup tests/run tests/fuzz/run tests/bench/*.sh tests/bench/run man/update \
-           pipelines/* tests/*.bash)
+# Shell programs: those named se-* are installed, the rest goes along with them
+DRIVERS := $(sort $(wildcard pipelines/se-*))
+LINKS   := $(DRIVERS:pipelines/%=$(B)/bin/%)
+ALL     := $(NAMES) $(DRIVERS:pipelines/%=%)
+COMPLETIONS := $(ALL:%=$(B)/completions/%) $(ALL:%=$(B)/completions/_%)
+SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/results \
+           pipelines/demo,$(sort $(wildcard pipelines/*)))
+SCRIPTS := $(DRIVERS) $(filter-out %.tsv %.slurm,$(SHARED)) pipelines/demo \
+           $(wildcard pipelines/lib/*.sh pipelines/adapters/* .ci/run tests/setup tests/run \
+           tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
 
-all: $(TOOLS) $(COMPLETIONS)
+all: $(TOOLS) $(LINKS) $(COMPLETIONS)
 
 # Packages are looked for once; tests/setup installs them or says how.
 $(B)/.%-ready: tests/setup
@@ -56,6 +63,10 @@ $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+$(LINKS): $(B)/bin/%: pipelines/%
+	@mkdir -p $(@D)
+	ln -sf $(abspath $<) $@
+
 $(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -70,7 +81,7 @@ $(B)/completions/%: $(B)/bin/%
 
 units: $(UNITS)
 
-demo: all
+demo: all | $(B)/.demo-ready
 	@pipelines/demo $(B)/bin
 
 test: all units | $(B)/.test-ready
@@ -114,18 +125,25 @@ BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN  = $(DESTDIR)$(PREFIX)/share/man
 BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+SHARE = $(DESTDIR)$(PREFIX)/share/se-gsl
 
 install: all
-	install -d $(BIN) $(MAN)/man1 $(MAN)/man5 $(MAN)/man7 $(BASH) $(ZSH)
-	install $(TOOLS) $(BIN)
+	install -d $(BIN) $(MAN)/man1 $(MAN)/man5 $(MAN)/man7 $(BASH) $(ZSH) $(SHARE)/lib \
+	    $(SHARE)/adapters
+	install $(TOOLS) $(DRIVERS) $(BIN)
+	install $(filter-out %.tsv,$(SHARED)) $(SHARE)
+	install -m 644 $(filter %.tsv,$(SHARED)) $(SHARE)
+	install -m 644 pipelines/lib/* $(SHARE)/lib
+	install pipelines/adapters/* $(SHARE)/adapters
 	install -m 644 man/*.1 $(MAN)/man1
 	install -m 644 man/*.5 $(MAN)/man5
 	install -m 644 man/*.7 $(MAN)/man7
-	install -m 644 $(NAMES:%=$(B)/completions/%) $(BASH)
-	install -m 644 $(NAMES:%=$(B)/completions/_%) $(ZSH)
+	install -m 644 $(ALL:%=$(B)/completions/%) $(BASH)
+	install -m 644 $(ALL:%=$(B)/completions/_%) $(ZSH)
 
 uninstall:
-	rm -f $(NAMES:%=$(BIN)/%) $(NAMES:%=$(BASH)/%) $(NAMES:%=$(ZSH)/_%)
+	rm -f $(ALL:%=$(BIN)/%) $(ALL:%=$(BASH)/%) $(ALL:%=$(ZSH)/_%)
+	rm -rf $(SHARE)
 	rm -f $(patsubst man/%,$(MAN)/man1/%,$(wildcard man/*.1)) \
 	    $(patsubst man/%,$(MAN)/man5/%,$(wildcard man/*.5)) \
 	    $(patsubst man/%,$(MAN)/man7/%,$(wildcard man/*.7))

@@ -14,6 +14,7 @@ DATA=${SE_TEST_DATA:-$ROOT/../shared/data}
 export DATA
 
 setup() {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/.cache
     cd "$BATS_TEST_TMPDIR" || return 1
     set -o pipefail
 }

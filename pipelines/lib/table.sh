@@ -1,0 +1,125 @@
+# table.sh - the frame of our shell programs: options, help, completions, manual from one table
+#
+# A program sets OPTIONS, a line per option: group|short|long|argument|as passed on|text; TITLES,
+# group=title;...; SYNOPSIS, mdoc; usage_text and help_end, which print; and, if some options
+# may come several times, take_special.  Then take_options fills `given` and `operands`.
+# shellcheck shell=bash disable=SC2004,SC2016,SC2034,SC2154
+
+me=${0##*/}
+declare -A given                        # long option -> value, if it was given
+operands=()
+
+warn() {
+    echo "$me: $*" >&2
+}
+
+die() {
+    warn "$*"
+    exit 1
+}
+
+bad_usage() {
+    warn "$*; try $me --help"
+    exit 2
+}
+
+# table AWK: the options, with the titles of the groups in title[]
+table() {
+    awk -F '|' -v titles="${TITLES//$'\n'/}" '
+        BEGIN { n = split(titles, t, ";")
+                for (i = 1; i <= n; i++) title[substr(t[i], 1, index(t[i], "=") - 1)] = substr(t[i], index(t[i], "=") + 1) }
+        NF < 6 { next }
+        { gsub(",", "|", $4) }'"$1" <<< "$OPTIONS"
+}
+
+help_text() {
+    usage_text
+    table '
+        $1 != group { group = $1; printf "\n%s:\n", title[group] }
+        { head = ($2 ? "  -" $2 ", --" : "      --") $3 ($4 ? " " $4 : "")
+          if (length(head) > 25) { print head; head = "" }
+          n = split($6, word, " "); line = sprintf("%-25s", head)
+          for (i = 1; i <= n; i++) {
+              if (length(line) + length(word[i]) > 79) { print line; line = sprintf("%-25s", "") }
+              line = line " " word[i]
+          }
+          print line }'
+    echo
+    help_end
+}
+
+# completion bash|zsh|mdoc: as the other tools have it
+completion() {
+    local words
+    words=$(table '{ printf "%s--%s", sep, $3; sep = " " }')
+    case $1 in
+    bash) echo "complete -o default -W '$words' $me" ;;
+    zsh)  printf '#compdef %s\n_arguments %s %s\n' "$me" "'${words// /\' \'}'" "'*:file:_files'" ;;
+    mdoc)
+        printf '%s\n' '.Sh SYNOPSIS' "$SYNOPSIS" '.Sh OPTIONS'
+        table '
+            $1 != group { if (group) print ".El"; group = $1
+                          if (title[group] != "Options") print ".Ss " title[group]
+                          print ".Bl -tag -width Ds" }
+            { gsub("~", "\\(ti", $6)
+              print ".It " ($2 ? "Fl " $2 " , " : "") "Fl Fl " $3 ($4 ? " Ar " $4 : ""); print $6 }
+            END { print ".El" }' ;;
+    *)    bad_usage "--completion $1: it should be bash, zsh or mdoc" ;;
+    esac
+}
+
+take_special() {
+    return 1
+}
+
+# take_options WORD...: into given and operands; help, version and completions end here
+take_options() {
+    local row group short long arg shorts='' longs=completion: words name
+    local -A of_short takes=([completion]=WHAT)
+
+    while IFS='|' read -r group short long arg row; do
+        [[ -n $group ]] || continue
+        takes[$long]=$arg
+        longs+=,$long${arg:+:}
+        if [[ -n $short ]]; then
+            shorts+=$short${arg:+:}
+            of_short[$short]=$long
+        fi
+    done <<< "$OPTIONS"
+    words=$(getopt -n "$me" -o "$shorts" -l "$longs" -- "$@") || exit 2
+    eval "set -- $words"
+    while [[ $1 != -- ]]; do
+        [[ $1 == --* ]] && name=${1#--} || name=${of_short[${1#-}]}
+        if [[ -z ${takes[$name]} ]]; then
+            given[$name]=1
+        else
+            take_special "$name" "$2" || given[$name]=$2
+            shift
+        fi
+        shift
+    done
+    shift
+    operands=("$@")
+    if [[ -v given[help] ]]; then
+        help_text
+    elif [[ -v given[version] ]]; then
+        se-check --version | sed "s/^se-check/$me/"
+    elif [[ -v given[completion] ]]; then
+        completion "${given[completion]}"
+    else
+        return 0
+    fi
+    exit 0
+}
+
+# whole NAME LEAST MOST DEFAULT: a whole number, in the variable NAME
+whole() {
+    local -n variable=$1
+    variable=${given[$1]-$4}
+    if [[ $variable =~ ^[0-9]{1,10}$ ]]; then
+        variable=$(( 10#$variable ))
+        (( variable < $2 || variable > $3 )) || return 0
+    fi
+    bad_usage "--$1 ${given[$1]}: it should be a whole number from $2 to $3"
+}
+

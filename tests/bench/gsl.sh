@@ -1,0 +1,28 @@
+#!/bin/bash
+# gsl.sh - whole runs of se-gsl: GCN, ten iterations of 200 epochs, one split, beside the hours
+# that the paper gives for the published code on a GPU
+set -euo pipefail
+gsl=$PWD/../../pipelines/se-gsl fetch=$PWD/../../pipelines/se-data
+if [[ ! -d $DATA/cora ]]; then
+    echo "the datasets are not here (SE_TEST_DATA)"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+read -ra sets <<< "${SETS:-texas cornell wisconsin cora citeseer pt tw film pubmed}"
+SE_DATA_MIRROR=$DATA "$fetch" -q "${sets[@]}"
+
+declare -A hours=([cora]=0.071 [citeseer]=0.213 [pubmed]=4.574 [pt]=0.178 [tw]=0.374
+    [film]=1.482 [cornell]=0.006 [texas]=0.008 [wisconsin]=0.009)
+TIMEFORMAT=%R
+printf '%-10s %10s %14s %8s   %s\n' dataset 'seconds' 'published, s' ratio 'of it: train sim kselect tree sample'
+for set in "${sets[@]}"; do
+    t=$( { time "$gsl" "$set.seg" -o "$set" --preset "$set" --model gcn --no-cache -q 2> log; } 2>&1 )
+    stages=$(awk -F '\t' '{ ms[$1] += $4 } END { printf "%.1f %.1f %.1f %.1f %.1f",
+        ms["train"] / 1000, ms["sim"] / 1000, ms["kselect"] / 1000, ms["tree"] / 1000, ms["sample"] / 1000 }' \
+        "$set"/split-00/run-0/iter-*/stages.tsv)
+    awk -v set="$set" -v t="$t" -v h="${hours[$set]}" -v stages="$stages" 'BEGIN {
+        printf "%-10s %10.2f %14.0f %8.1f   %s\n", set, t, h * 3600, h * 3600 / t, stages }'
+    rm -r "$set"
+done

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# The experiments: each is one command that gives a table and a figure
+
+load helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    set -o pipefail
+    export PATH="$ROOT/pipelines:$PATH" XDG_CACHE_HOME=$PWD/cache-home
+    se-gen -n 100 --splits 2 --seed 1 -o toy.seg
+    small=(-q -o out --datasets toy.seg --splits 0-1 --iterations 2 --epochs 8)
+}
+
+# rows FILE: without comment and header
+rows() {
+    grep -v '^#' "$1" | sed 1d
+}
+
+# has_figure NAME
+has_figure() {
+    type -P gnuplot > /dev/null || return 0
+    grep -q '</svg>' "out/$1.svg"
+}
+
+# summary FOLDER PROTOCOL
+summary() {
+    awk -v p="$2" '$1 == p { print $2 "\t" $3 "\t" $4 }' "out/$1/summary.tsv"
+}
+
+@test "table-accuracy: each model and protocol, as the runs have it" {
+    table-accuracy "${small[@]}" --models 'gcn sage' --controls
+    [[ $(rows out/table-accuracy.tsv | wc -l) == 16 ]]
+    while IFS=$'\t' read -r set model protocol mean std n difference _; do
+        [[ $set == toy ]]
+        [[ "$mean	$std	$n" == "$(summary "toy-$model" "$protocol")" ]]
+        [[ $protocol != mlp || $difference == "$(awk '$1 == "mlp" { print $3 }' "out/toy-$model/paired.tsv")" ]]
+    done < <(rows out/table-accuracy.tsv)
+    has_figure table-accuracy
+    head -n 1 out/table-accuracy.tsv | grep -q '^# table-accuracy [0-9.]*, 20[0-9-]*, seed 0, splits 0-1'
+}
+
+@test "table-k: mean, least and most k of each iteration" {
+    table-k "${small[@]}"
+    [[ $(rows out/table-k.tsv | cut -f 2 | xargs) == '1 2' ]]
+    want=$(awk '$3 == 2 { sum += $4; n++ } END { print sum / n }' out/toy-gcn/metrics.tsv)
+    [[ $(rows out/table-k.tsv | awk '$2 == 2 { print $3 }') == "$want" ]]
+    has_figure table-k
+}
+
+@test "height: trees of these heights" {
+    height "${small[@]}" --heights '2 3'
+    [[ $(rows out/height.tsv | wc -l) == 8 ]]
+    [[ $(rows out/height.tsv | awk '$2 == 3 && $3 == "honest"' | cut -f 4-) == "$(summary toy-K3 honest)" ]]
+    grep -q 'se-tree -K 3' out/toy-K3/commands.sh
+    has_figure height
+}
+
+@test "noise: each rate and method" {
+    noise "${small[@]}" --rates '0 1' --methods 'gcn gat jaccard mlp se-gsl'
+    [[ $(rows out/noise.tsv | wc -l) == 10 ]]
+    [[ $(se-export -t edges out/streams/toy+1.seg | wc -l) == $((2 * $(se-export -t edges toy.seg | wc -l))) ]]
+    [[ $(digest out/streams/toy+0+pruned.seg) == "$(se-noise --rate 0 toy.seg | se-prune --jaccard | digest)" ]]
+    [[ $(rows out/noise.tsv | awk '$2 == 1 && $3 == "se-gsl"' | cut -f 4-) == "$(summary toy-1-se-gsl honest)" ]]
+    # what sees no graph does not mind
+    [[ $(rows out/noise.tsv | awk '$3 == "mlp" { print $4 }' | sort -u | wc -l) == 1 ]]
+    has_figure noise
+    run -2 noise "${small[@]}" --rates 0 --methods magic
+}
+
+@test "entropy: accuracy and entropy of each iteration" {
+    entropy "${small[@]}"
+    [[ $(rows out/entropy.tsv | cut -f 2 | xargs) == '0 1 2' ]]
+    [[ $(rows out/entropy.tsv | awk '$2 == 0 { print $5 }') == nan ]]
+    rows out/entropy.tsv | awk '$2 > 0 && !($5 > 0 && $5 < 1) { exit 1 }'
+    has_figure entropy
+}
+
+@test "topology: before and after, drawn" {
+    topology "${small[@]}"
+    [[ $(rows out/topology.tsv | cut -f 2 | xargs) == '0 2' ]]
+    [[ $(rows out/topology.tsv | awk '$2 == 2 { print $3 }') == \
+        "$(se-export -t edges out/toy-gcn/split-00/run-0/iter-02/train.seg | wc -l)" ]]
+    if type -P sfdp > /dev/null; then
+        grep -q '<circle' out/toy-iteration-0.svg
+        grep -q '<circle' out/toy-iteration-2.svg
+    fi
+    has_figure topology
+}
+
+@test "a dataset by its name has its preset" {
+    need_data
+    SE_DATA_MIRROR=$DATA table-accuracy -q -o out --data sets --datasets texas --models gcn \
+        --splits 0 --iterations 1 --epochs 3
+    [[ -e sets/texas.seg ]]
+    grep -q 'feature-norm none' out/texas-gcn/commands.sh
+}
+
+@test "cut off, an experiment goes on where it was" {
+    table-k "${small[@]}"
+    cp out/table-k.tsv want
+    rm -r out/table-k.tsv out/toy-gcn/split-01/run-0/iter-02
+    table-k "${small[@]}"
+    diff want out/table-k.tsv
+}
+
+@test "wrong usage" {
+    for name in table-accuracy table-k height noise entropy topology; do
+        fails 2 "$name" --no-such
+        fails 2 "$name" operand
+        run -1 "$name" -q -o out --datasets missing.seg --splits 0
+        "$name" --help > help
+        grep -q "^usage: $name" help
+    done
+}

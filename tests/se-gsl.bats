@@ -1,0 +1,530 @@
+#!/usr/bin/env bats
+# se-gsl: the loop, its run folder, its cache, and what it does when things go wrong
+
+load helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    set -o pipefail
+    export PATH="$ROOT/pipelines:$PATH" XDG_CACHE_HOME=$PWD/cache-home
+    se-gen -n 120 --splits 3 --seed 1 -o g.seg
+    small=(--epochs 15 --iterations 2 --hidden 8 -@ 1)
+}
+
+# gsl DIR OPTION...: a small, quiet run
+gsl() {
+    local dir=$1
+    shift
+    se-gsl g.seg -o "$dir" -q "${small[@]}" "$@"
+}
+
+# digests DIR: of every stream, without the names of the folder
+digests() {
+    (cd "$1" && find . -name '*.seg' | sort | xargs se-check)
+}
+
+# computed DIR OPTION...: the stages that are run, not reused
+computed() {
+    local dir=$1
+    shift
+    se-gsl g.seg -o "$dir" -v -q "${small[@]}" "$@" 2>&1 | grep -o '^se-gsl: [^ ]*se-[a-z]* ' | sort | uniq -c |
+        awk '{ printf "%s%s %d", sep, $3, $1; sep = ", " }'
+}
+
+# column FILE NAME: its values
+column() {
+    awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+        { print $c }' "$1"
+}
+
+@test "a run folder has what it promises" {
+    gsl run
+    [[ $(head -n 1 run/metrics.tsv) == $'split\trun\titeration\tk\th1\ttree_h\ttree_h_normalised\tedges\thomophily\tval\ttest\tseconds' ]]
+    [[ $(column run/metrics.tsv iteration) == $'0\n1\n2' ]]
+    [[ $(head -n 1 run/summary.tsv) == $'protocol\tmean\tstd\tn' ]]
+    [[ $(column run/summary.tsv protocol) == $'backbone\nhonest\nfinal\npaper-code' ]]
+    [[ $(ls run/split-00/run-0/iter-00) == $'stages.tsv\ntrain.seg' ]]
+    for i in 01 02; do
+        [[ $(cd run/split-00/run-0/iter-$i && echo *.seg) == \
+            'kselect.seg sample.seg sim.seg train.seg tree.seg' ]]
+    done
+    digests run > /dev/null
+}
+
+@test "metrics.tsv says what the streams say" {
+    need_command jq
+    gsl run --splits 1
+    row=$(sed -n 4p run/metrics.tsv)
+    at=run/split-01/run-0/iter-02
+    IFS=$'\t' read -r split _ i k h1 h ratio edges homophily val test seconds <<< "$row"
+    [[ $split == 1 && $i == 2 ]]
+    se-info --json $at/tree.seg > tree.json
+    se-info --json --split 1 $at/train.seg > train.json
+    se-info --json $at/sample.seg > sample.json
+    near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 1e-6 && b - a < 1e-6) }'; }
+    near "$k" "$(jq '.stats["kselect.k"]' tree.json)"
+    near "$h1" "$(jq .fused_h1 tree.json)"
+    near "$h" "$(jq .tree_h tree.json)"
+    near "$ratio" "$(jq .tree_h_normalised tree.json)"
+    near "$edges" "$(jq .edges sample.json)"
+    near "$homophily" "$(jq .homophily sample.json)"
+    near "$val" "$(jq '.stats["train.acc.val"]' train.json)"
+    near "$test" "$(jq '.stats["train.acc.test"]' train.json)"
+    awk -v s="$seconds" 'BEGIN { exit !(s > 0) }'
+}
+
+@test "the summary is what the metrics give" {
+    gsl run --splits 0-2 --runs 2
+    python=$(find_python statistics) || skip "no python3"
+    "$python" - << 'END'
+import csv, statistics as st
+rows = list(csv.DictReader(open('run/metrics.tsv'), delimiter='\t'))
+runs = {}
+for r in rows:
+    runs.setdefault((r['split'], r['run']), []).append((float(r['val']), 100 * float(r['test'])))
+assert len(runs) == 6 and all(len(r) == 3 for r in runs.values())
+want = dict(backbone=[r[0][1] for r in runs.values()],
+            honest=[max(r, key=lambda x: x[0])[1] for r in runs.values()],
+            final=[r[-1][1] for r in runs.values()])
+want['paper-code'] = [max(x[1] for x in r) for r in runs.values()]
+got = {r['protocol']: r for r in csv.DictReader(open('run/summary.tsv'), delimiter='\t')}
+assert set(got) == set(want)
+for name, v in want.items():
+    assert abs(float(got[name]['mean']) - st.mean(v)) < 1e-3, name
+    assert abs(float(got[name]['std']) - st.stdev(v)) < 1e-3, name
+    assert got[name]['n'] == '6'
+d = [a - b for a, b in zip(want['honest'], want['backbone'])]
+pair = next(csv.DictReader(open('run/paired.tsv'), delimiter='\t'))
+assert pair['control'] == 'backbone'
+assert abs(float(pair['difference']) - st.mean(d)) < 1e-3
+assert abs(float(pair['stderr']) - st.stdev(d) / 6 ** .5) < 1e-3
+END
+}
+
+@test "the first of equal validation accuracies counts, iteration 0 among them" {
+    printf 'split\trun\titeration\tk\th1\ttree_h\ttree_h_normalised\tedges\thomophily\tval\ttest\tseconds\n' > m
+    printf '0\t0\t%s\tnan\tnan\tnan\tnan\t1\t1\t%s\t%s\t1\n' 0 .5 .1  1 .5 .2  2 .4 .9 >> m
+    printf '0\t1\t%s\tnan\tnan\tnan\tnan\t1\t1\t%s\t%s\t1\n' 0 .5 .1  1 .6 .2  2 .6 .3 >> m
+    [[ $(awk -f "$ROOT/pipelines/lib/summary.awk" m) == \
+        $'0\t0\t10\t10\t90\t90\t50\n0\t1\t10\t20\t30\t30\t60' ]]
+}
+
+@test "the commands of --dry-run and commands.sh, pasted, give the same streams" {
+    gsl run --splits 0,2 --start none --runs 2
+    cp run/commands.sh commands.sh
+    digests run > want
+    gsl run --splits 0,2 --start none --runs 2 --dry-run | diff - commands.sh
+    mv run run.old
+    bash commands.sh 2> /dev/null
+    digests run | diff want -
+    [[ ! -e run/metrics.tsv ]]
+}
+
+@test "--dry-run writes nothing" {
+    gsl run --dry-run > /dev/null
+    [[ $(ls) == g.seg ]]
+}
+
+@test "--start none begins without edges, and refuses --retain" {
+    gsl run --start none
+    [[ $(column run/metrics.tsv edges | head -n 1) == 0 ]]
+    [[ $(column run/metrics.tsv homophily | head -n 1) == nan ]]
+    (( $(column run/metrics.tsv edges | sed -n 2p) > 0 ))
+    fails 2 se-gsl g.seg -o other --start none --retain
+}
+
+@test "options reach the tools" {
+    gsl run --dry-run --model sage --lr .02 --weight-decay 1e-3 --input-dropout .25 \
+        --feature-norm none --embed hidden -k 7 --rule max -K 3 --effort fast --theta 1,2 \
+        --retain --agree 2 --temperature .5 --seed 5 --splits 2 --args tree=--pad > script
+    grep -qF 'se-train --model sage --hidden 8 --input-dropout .25 --lr .02 --weight-decay 1e-3 --epochs 15 --feature-norm none --embed hidden --split 2 --seed 5002000001 -q -@ 1 run/split-02/run-0/iter-01/sample.seg -o run/split-02/run-0/iter-01/train.seg' script
+    grep -qF 'se-sim -k 7 -q' script
+    grep -qF 'se-kselect --rule max -q' script
+    grep -qF 'se-tree -K 3 --effort fast --pad --seed 5002000002 -q' script
+    grep -qF 'se-sample --theta 1\,2 --agree 2 --retain --temperature .5 --seed' script
+}
+
+@test "the seed decides, and nothing else: jobs, threads, cache and folder do not" {
+    gsl a --splits 0-1 --seed 3 --no-cache
+    se-gsl g.seg -o b -q --epochs 15 --iterations 2 --hidden 8 --splits 0-1 --seed 3 --jobs 2 -@ 2
+    diff <(digests a) <(digests b)
+    diff <(cut -f 1-11 a/metrics.tsv) <(cut -f 1-11 b/metrics.tsv)
+    diff a/summary.tsv b/summary.tsv
+    gsl c --splits 0-1 --seed 4
+    run -1 diff <(digests a) <(digests c)
+}
+
+@test "a line for each iteration, and a table" {
+    run -0 --separate-stderr se-gsl g.seg -o run "${small[@]}"
+    [[ -z $output ]]
+    [[ $(grep -cE '^split 00 run 0 iter 0[0-2]  k [-0-9]+  H1 [-0-9.]+  H [-0-9.]+  H/H1 [-0-9.]+  edges [0-9]+  homophily [0-9.]+  val [0-9.]+  test [0-9.]+  ' <<< "$stderr") == 3 ]]
+    [[ $stderr =~ sim\ 0\.[0-9]{3}\ kselect\ 0\.[0-9]{3}\ tree\ [0-9.]+\ sample\ [0-9.]+\ train ]]
+    [[ $stderr == *"TEST accuracy: not a result"* ]]
+    run -0 --separate-stderr se-gsl g.seg -o other "${small[@]}" -q
+    [[ -z $output$stderr ]]
+}
+
+@test "wrong usage is told, with status 2" {
+    fails 2 se-gsl g.seg
+    fails 2 se-gsl -o run
+    fails 2 se-gsl g.seg h.seg -o run
+    fails 2 se-gsl g.seg -o run --no-such-option
+    fails 2 se-gsl g.seg -o run --splits x
+    fails 2 se-gsl g.seg -o run --splits 3-2
+    fails 2 se-gsl g.seg -o run --runs 0
+    fails 2 se-gsl g.seg -o run --iterations -1
+    fails 2 se-gsl g.seg -o run --seed one
+    fails 2 se-gsl g.seg -o run --start some
+    fails 2 se-gsl g.seg -o run --stage forest=cat
+    fails 2 se-gsl g.seg -o run --preset nowhere
+    fails 2 se-gsl g.seg -o run --cache-limit much
+    fails 2 se-gsl g.seg -o run --tune depth=2
+    fails 2 se-gsl cache burn
+    [[ ! -e run ]]
+}
+
+@test "help, version, completions, presets" {
+    se-gsl --help > help && grep -q -- '--weight-decay D' help
+    [[ $(se-gsl --version | head -n 1) == "se-gsl $(se-train --version | head -n 1 | cut -d ' ' -f 2)" ]]
+    se-gsl --completion bash | bash -n
+    se-gsl --completion zsh > zsh && grep -q '#compdef se-gsl' zsh
+    se-gsl --completion mdoc > mdoc && grep -q '^\.Sh OPTIONS' mdoc
+    se-gsl --preset list | awk -F '\t' 'NF != 3 { exit 1 }'
+    se-gsl --preset list | sed 1d | while IFS=$'\t' read -r name model _; do
+        se-gsl g.seg -o run --preset "$name" --model "$model" --iterations 1 --dry-run > script
+        grep -q "^se-train --model $model .*iter-01/train.seg$" script
+    done
+}
+
+@test "a preset works, and other options override it" {
+    gsl run --preset cora --hidden 4 --dry-run > script
+    grep -q 'se-train --model gcn --hidden 4 --input-dropout 0.5 ' script
+    grep -q 'se-sample --theta 3 --agree 2 --retain' script
+    gsl run --preset texas --model gcn --dry-run > script
+    grep -q 'se-noise --remove --rate 1' script
+    gsl run --preset texas
+    [[ -e run/summary.tsv ]]
+}
+
+@test "bad input is told before anything is run" {
+    fails 1 se-gsl none.seg -o run
+    head -c 300 g.seg > cut.seg
+    fails 1 se-gsl cut.seg -o run
+    [[ $stderr == "se-gsl: cut.seg: "* ]]
+    fails 1 se-gsl . -o run
+    [[ ! -e run/split-00 ]]
+    fails 1 se-gsl --splits all -o run <(true)
+    se-cat --drop splits g.seg -o nosplit.seg
+    fails 1 se-gsl nosplit.seg -o run --splits all
+    run -1 se-gsl g.seg -o run --splits 7 "${small[@]}"
+    [[ $output == *"split"*"to repeat it: se-train "* ]]
+}
+
+# ---- other programs as stages ---------------------------------------------------------
+
+@test "a stage can be any program" {
+    gsl a
+    gsl b --stage tree='se-tree -K 2 --seed $SE_SEED'
+    diff <(digests a | grep -v stages) <(digests b)
+    diff <(cut -f 1-6,8-11 a/metrics.tsv) <(cut -f 1-6,8-11 b/metrics.tsv)
+    grep -q "SE_SEED=1 SE_SPLIT=0 bash -o pipefail -c .*se-tree" b/commands.sh
+    gsl c --stage sim='tee copy.seg | se-sim -k 5' --stage train='se-train --split $SE_SPLIT --epochs 5'
+    se-check -q copy.seg
+    awk -F '\t' 'NR > 2 && $4 > 5 { exit 1 }' c/metrics.tsv
+}
+
+@test "a failing stage: its message, the command to repeat it, status 1" {
+    run -1 --separate-stderr gsl run --stage tree='echo no trees today >&2; exit 3'
+    [[ $stderr == "no trees today"* ]]
+    [[ $stderr == *"se-gsl: stage tree failed with status 3 (split 0, run 0, iteration 1); to repeat it: "* ]]
+    [[ ! -e run/metrics.tsv && ! -e run/split-00/run-0/iter-01/tree.seg ]]
+    command=${stderr##*to repeat it: }
+    run -3 bash -c "$command"
+    [[ $output == "no trees today" ]]
+    gsl run                                     # and without the fault it goes on
+    gsl want --no-cache
+    diff <(digests run) <(digests want)
+}
+
+@test "a stage that writes no sound stream is a failure" {
+    run -1 --separate-stderr gsl run --stage tree='head -c 500'
+    [[ $stderr == *"stage tree gave no sound stream"*"to repeat it: "* ]]
+    run -1 --separate-stderr gsl run --stage sample=true
+    [[ $stderr == *"stage sample gave no sound stream"* ]]
+    run -1 --separate-stderr gsl run --stage sample='cat; false'
+    [[ $stderr == *"stage sample failed with status 1"* ]]
+    run -1 --separate-stderr gsl run --stage kselect='no-such-program | cat'
+    [[ $stderr == *"stage kselect failed"* ]]
+}
+
+@test "one failing run of several ends them all" {
+    run -1 --separate-stderr gsl run --splits 0-2 --jobs 2 --stage tree='(( SE_SPLIT != 1 )) && se-tree'
+    [[ $stderr == *"stage tree failed"*"split 1"* ]]
+    [[ ! -e run/metrics.tsv ]]
+}
+
+# ---- cache ----------------------------------------------------------------------------
+
+@test "a second run computes nothing and gives the same bytes" {
+    gsl a
+    [[ -z $(computed a) ]]
+    mv a run
+    cp -a run a
+    [[ -z $(computed run) ]]
+    [[ -z $(computed b) ]]
+    diff -r --exclude=commands.sh a b
+    diff -r --exclude=commands.sh a run
+    rm -r cache-home                            # the run folder alone is enough
+    [[ -z $(computed a --no-cache) ]]
+    [[ ! -e cache-home ]]
+}
+
+@test "changing theta alone re-uses trees; changing the height re-uses similarity" {
+    gsl a --iterations 1
+    [[ $(computed b --iterations 1 --theta 1) == 'se-sample 1, se-train 1' ]]
+    [[ $(computed b --iterations 1 -K 3) == 'se-sample 1, se-train 1, se-tree 1' ]]
+    [[ $(computed c --iterations 1 --model mlp) == 'se-kselect 1, se-sample 1, se-sim 1, se-train 2, se-tree 1' ]]
+    [[ -z $(computed d --iterations 1) ]]
+}
+
+@test "another program of the same name is another program" {
+    gsl a --iterations 1
+    mkdir bin
+    printf '#!/bin/bash\nexec %q "$@"\n' "$SE_BIN/se-tree" > bin/se-tree
+    chmod +x bin/se-tree
+    PATH="$PWD/bin:$PATH"
+    for tool in "$SE_BIN"/se-*; do              # se-gsl takes the tools beside it first
+        [[ ${tool##*/} == se-tree ]] || ln -s "$tool" bin
+    done
+    ln -sf "$ROOT/pipelines/se-gsl" bin/se-gsl
+    hash -r
+    [[ $(computed b --iterations 1) == 'se-tree 1' ]]
+}
+
+@test "a damaged cache entry is reported, computed anew and never used" {
+    gsl a
+    digests a > want
+    for entry in cache-home/se-gsl/*/*.seg; do
+        cp "$entry" whole && head -c 700 whole > "$entry.new" && mv "$entry.new" "$entry"
+    done
+    run -0 --separate-stderr gsl b
+    [[ $(grep -c 'the cache is damaged: .*computing it anew$' <<< "$stderr") == 11 ]]
+    digests b | diff want -
+    run -0 --separate-stderr gsl c              # and it is whole again
+    [[ -z $stderr ]]
+    digests c | diff want -
+}
+
+@test "a cache entry with the bytes of another is not used" {
+    gsl a
+    entries=(cache-home/se-gsl/*/*-tree-*.seg)
+    cp "${entries[0]}" other && mv other "${entries[1]}"
+    run -0 --separate-stderr gsl b
+    [[ $stderr == *"does not hold what its name says; computing it anew" ]]
+    diff <(digests a) <(digests b)
+}
+
+@test "a damaged stream in the run folder is reported and made anew" {
+    gsl a
+    digests a > want
+    printf x | dd of=a/split-00/run-0/iter-01/tree.seg bs=1 seek=400 conv=notrunc status=none
+    run -0 --separate-stderr gsl a --no-cache
+    [[ $stderr == *"iter-01/tree.seg: "*"making it anew"* ]]
+    digests a | diff want -
+    cp a/split-00/run-0/iter-02/sample.seg a/split-00/run-0/iter-01/sample.seg
+    run -0 --separate-stderr gsl a --no-cache
+    [[ $stderr == *"iter-01/sample.seg: was changed since it was made; making it anew" ]]
+    digests a | diff want -
+}
+
+@test "se-gsl cache lists, prunes and clears" {
+    [[ -z $(se-gsl cache list) ]]
+    gsl a
+    [[ $(se-gsl cache list | sed 1d | cut -f 4 | sort | uniq -c | awk '{ print $2 $1 }' | xargs) == \
+        'kselect2 sample2 sim2 train3 tree2' ]]
+    gsl b --cache elsewhere --iterations 0
+    [[ $(se-gsl cache list --cache elsewhere | wc -l) == 2 ]]
+    [[ $(se-gsl cache list | wc -l) == 12 ]]
+    se-gsl cache prune --cache-limit 300K
+    size=$(se-gsl cache list | awk -F '\t' 'NR > 1 { sum += $2 } END { print sum }')
+    (( size > 0 && size <= 300 * 1024 ))
+    gsl a --iterations 1 --cache-limit 1K       # a run keeps to its limit, too
+    [[ $(se-gsl cache list | wc -l) == 1 ]]
+    se-gsl cache clear
+    [[ ! -e cache-home/se-gsl ]]
+    mkdir -p precious && touch precious/thing.seg
+    se-gsl cache clear --cache precious
+    [[ -e precious/thing.seg ]]
+}
+
+@test "prune removes what was not used for longest" {
+    gsl a --iterations 0
+    gsl b --iterations 0 --seed 1
+    find cache-home -name '*.seg' -exec touch -d '2 days ago' {} +
+    gsl c --iterations 0                        # uses the first again
+    limit=$(stat -c %s a/split-00/run-0/iter-00/train.seg)
+    se-gsl cache prune --cache-limit "$(( limit / 1024 + 1 ))K"
+    [[ $(se-gsl cache list | sed 1d | cut -f 6) == "$(digest a/split-00/run-0/iter-00/train.seg)" ]]
+}
+
+@test "a cache that cannot be written does not stop a run" {
+    touch file
+    run -0 --separate-stderr gsl a --cache file/cache
+    [[ $stderr == *"going on without a cache"* ]]
+    [[ -e a/summary.tsv ]]
+}
+
+@test "--lean keeps few streams and is not done again" {
+    gsl want --iterations 4 --splits 0-1
+    gsl lean --iterations 4 --splits 0-1 --lean
+    diff want/metrics.tsv lean/metrics.tsv
+    diff want/summary.tsv lean/summary.tsv
+    for split in 0 1; do
+        best=$(awk -F '\t' -v s=$split '$1 == s && (!n++ || $10 > best) { best = $10; i = $3 } END { print i }' want/metrics.tsv)
+        {
+            echo iter-00/train.seg
+            printf '%s\n' iter-0{"$best",4}/{train,tree}.seg
+        } | grep -v iter-00/tree | sort -u > names
+        (cd lean/split-0$split/run-0 && echo */*.seg) | tr ' ' '\n' | diff names -
+    done
+    digests want > want.digests
+    comm -13 <(sort want.digests) <(digests lean | sort) | diff /dev/null -
+    rm -r cache-home
+    [[ -z $(computed lean --iterations 4 --splits 0-1 --lean --no-cache) ]]
+    [[ -n $(computed lean --iterations 4 --splits 0-1 --lean --no-cache --theta 2) ]]
+    gsl lean --iterations 4 --splits 0-1 --no-cache             # and all of them again
+    digests lean | diff want.digests -
+    [[ ! -e lean/split-00/run-0/done ]]
+}
+
+# ---- faults ---------------------------------------------------------------------------
+
+# killed_at SECONDS DIR OPTION...: start a run, kill it, its tools live on or not
+killed_at() {
+    local seconds=$1 pid
+    shift
+    setsid se-gsl g.seg -o "$1" -q "${small[@]}" "${@:2}" 2> /dev/null &
+    pid=$!
+    sleep "$seconds"
+    if (( RANDOM % 2 )); then
+        kill -KILL "$pid" 2> /dev/null || true
+    else
+        kill -KILL -- "-$pid" 2> /dev/null || true
+    fi
+    wait "$pid" 2> /dev/null || true
+}
+
+@test "killed 50 times at random moments, the same command goes on to the same digests" {
+    gsl want --splits 0-1 --no-cache
+    digests want > want.digests
+    cut -f 1-11 want/metrics.tsv > want.metrics
+    RANDOM=7 kept=0
+    for i in {1..50}; do
+        (( i % 10 != 1 )) || rm -rf run cache-home
+        options=(--splits 0-1)
+        (( i % 20 > 10 )) || options+=(--no-cache)
+        (( i % 3 )) || options+=(--jobs 2)
+        killed_at "0.$(printf %02d $(( RANDOM % 60 )))" run "${options[@]}"
+        [[ ! -d run ]] || kept=$(( kept + $(find run -name '*.seg' | wc -l) ))
+        find run -name '*.seg' -exec se-check -q {} + 2> /dev/null || [[ ! -d run ]]
+        (( i % 10 )) || {
+            gsl run "${options[@]}"
+            digests run | diff want.digests -
+            cut -f 1-11 run/metrics.tsv | diff want.metrics -
+            diff want/summary.tsv run/summary.tsv
+        }
+    done
+    (( kept > 0 ))
+    [[ -z $(find run cache-home -name '*.part*') ]]
+}
+
+@test "a full disk is reported, and the run goes on when there is room" {
+    unshare -rm true 2> /dev/null || skip "no mounts of our own"
+    gsl want --no-cache
+    cat > script << 'END'
+set -euo pipefail
+mkdir disk
+mount -t tmpfs -o size=400k none disk
+status=0
+se-gsl g.seg -o disk/run "$@" --no-cache 2> message || status=$?
+(( status == 1 ))
+grep -q 'No space left on device' message
+grep -qE 'to repeat it: |cannot write' message
+mount -o remount,size=20m disk
+se-gsl g.seg -o disk/run "$@" --no-cache
+(cd disk/run && find . -name '*.seg' | sort | xargs se-check) > got
+END
+    unshare -rm bash script -q "${small[@]}"
+    digests want | diff - got
+}
+
+@test "a full disk under the cache is reported; the run goes on" {
+    unshare -rm true 2> /dev/null || skip "no mounts of our own"
+    cat > script << 'END'
+set -euo pipefail
+mkdir disk
+mount -t tmpfs -o size=400k none disk
+se-gsl g.seg -o run "$@" --cache disk/cache 2> message
+grep -q 'cannot be written; going on without the cache' message
+find disk -name '*.seg' -exec se-check -q {} +
+[[ -z $(find disk -name '*.part*') ]]
+END
+    unshare -rm bash script -q "${small[@]}"
+    [[ -e run/summary.tsv ]]
+}
+
+@test "two at work in one folder take turns" {
+    gsl run --iterations 1 & first=$!
+    gsl run --iterations 1
+    wait "$first"
+    gsl want --iterations 1 --no-cache
+    diff <(digests run) <(digests want)
+}
+
+# ---- controls and tuning --------------------------------------------------------------
+
+@test "--controls: four controls, paired with the run" {
+    gsl run --splits 0-2 --controls
+    [[ $(column run/summary.tsv protocol | tail -n 4 | xargs) == 'random-tree knn mlp unchanged' ]]
+    [[ $(column run/paired.tsv control | xargs) == 'backbone random-tree knn mlp unchanged' ]]
+    python=$(find_python statistics) || skip "no python3"
+    "$python" - << 'END'
+import csv, statistics as st
+def honest(path):
+    runs = {}
+    for r in csv.DictReader(open(path), delimiter='\t'):
+        runs.setdefault(r['split'], []).append((float(r['val']), 100 * float(r['test'])))
+    return [max(v, key=lambda x: x[0])[1] for v in runs.values()]
+ours = honest('run/metrics.tsv')
+for r in list(csv.DictReader(open('run/paired.tsv'), delimiter='\t'))[1:]:
+    d = [a - b for a, b in zip(ours, honest('run/controls/' + r['control'] + '/metrics.tsv'))]
+    assert abs(float(r['difference']) - st.mean(d)) < 1e-3, r
+    assert abs(float(r['stderr']) - st.stdev(d) / 3 ** .5) < 1e-3, r
+END
+    # what the controls are: the same graph, no graph, as many edges as neighbours
+    [[ $(column run/controls/unchanged/metrics.tsv edges | sort -u | wc -l) == 1 ]]
+    [[ $(column run/controls/mlp/metrics.tsv iteration | sort -u) == 0 ]]
+    grep -q 'model mlp' run/controls/mlp/commands.sh
+    [[ $(column run/controls/knn/metrics.tsv tree_h | sort -u) == nan ]]
+    awk -F '\t' 'NR > 1 && $3 > 0 && !($7 > 0.9) { exit 1 }' run/controls/random-tree/metrics.tsv
+    # iteration 0 is the same in all that have a graph
+    for name in random-tree knn unchanged; do
+        diff <(awk '$3 == 0' run/metrics.tsv | cut -f 1-11) \
+            <(awk '$3 == 0' run/controls/$name/metrics.tsv | cut -f 1-11)
+    done
+}
+
+@test "--tune takes the best validation accuracy of the grid" {
+    gsl run --splits 0-1 --iterations 1 --tune 'K=2,3 theta=1,4' 2> message
+    [[ $(wc -l < run/tune.tsv) == 5 ]]
+    [[ $(head -n 1 run/tune.tsv) == $'K\ttheta\thidden\tval' ]]
+    read -r height theta hidden val < <(sed 1d run/tune.tsv | sort -s -t $'\t' -k 4,4gr | head -n 1)
+    grep -q "taken K $height, theta $theta, hidden $hidden (validation $val)" message
+    grep -q "se-tree -K $height " run/commands.sh
+    grep -q "se-sample --theta $theta " run/commands.sh
+    sed 1d run/tune.tsv | while read -r height theta hidden val; do
+        awk -F '\t' -v want="$val" 'NR > 1 && $10 > best[$1] { best[$1] = $10 }
+            END { d = 50 * (best[0] + best[1]) - want; exit !(d < 1e-3 && d > -1e-3) }' \
+            "run/tune/K-$height,theta-$theta,hidden-$hidden/metrics.tsv"
+    done
+}

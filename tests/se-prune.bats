@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# se-prune: edges between unlike vertices go, others stay
+
+load helper
+
+# oracle EDGES FEATURES MEASURE THRESHOLD: the edges that stay; FEATURES is a dense table
+oracle() {
+    awk -v measure="$3" -v t="$4" '
+        FNR == NR { for (i = 1; i <= NF; i++) x[NR - 1, i] = $i; d = NF; next }
+        { a = b = both = aa = bb = ab = 0
+          for (i = 1; i <= d; i++) {
+              p = x[$1, i]; q = x[$2, i]
+              a += p != 0; b += q != 0; both += p != 0 && q != 0
+              aa += p * p; bb += q * q; ab += p * q }
+          s = 0
+          if (measure == "jaccard" && a + b > 0) s = both / (a + b - both)
+          if (measure == "cosine" && aa * bb > 0) s = ab / sqrt(aa * bb)
+          if (s >= t) print }' "$2" "$1"
+}
+
+# table SEED ROWS COLUMNS KIND: random features, with rows of zeros
+table() {
+    awk -v seed="$1" -v n="$2" -v d="$3" -v kind="$4" 'BEGIN {
+        srand(seed); OFS = "\t"
+        for (v = 0; v < n; v++) {
+            empty = rand() < .1
+            for (i = 1; i <= d; i++) {
+                x = kind == "dense" ? int(rand() * 9) - 4 : (rand() < .1) * (1 + int(rand() * 3))
+                printf "%s%s", empty ? 0 : x, i < d ? "\t" : "\n" } } }'
+}
+
+@test "it keeps what a plain computation keeps" {
+    for seed in 1 2 3 4; do
+        for kind in dense sparse; do
+            table $seed 40 30 $kind > x.tsv
+            se-gen -n 40 --degree 8 --no-features --splits 0 --seed $seed |
+                se-export -t edges > edges
+            se-import -q -f edges edges --vertices 40 --features x.tsv -o g.seg
+            for t in 0 0.02 0.11 0.3; do
+                se-prune --jaccard -t $t g.seg | se-export -t edges > got
+                oracle edges x.tsv jaccard $t | diff - got
+                se-prune --cosine -t $t g.seg | se-export -t edges > got
+                oracle edges x.tsv cosine $t | diff - got
+            done
+        done
+    done
+    (( $(wc -l < got) < $(wc -l < edges) ))
+}
+
+@test "jaccard and 0.01 are the defaults; stats tell" {
+    se-gen -n 200 --seed 1 -o g.seg
+    [[ $(se-prune g.seg | se-check) == "$(se-prune --jaccard -t .01 g.seg | se-check)" ]]
+    before=$(se-export -t edges g.seg | wc -l)
+    se-prune -t .1 g.seg -o p.seg
+    after=$(se-export -t edges p.seg | wc -l)
+    (( after > 0 && after < before ))
+    [[ $(se-export -t stats p.seg) == "prune.removed	$((before - after))
+prune.edges	$after" ]]
+    # what is left joins more alike vertices
+    homophily() { se-info --json "$1" | sed -n 's/^  "homophily": \(.*\),$/\1/p'; }
+    awk -v a="$(homophily g.seg)" -v b="$(homophily p.seg)" 'BEGIN { exit !(b > a) }'
+}
+
+@test "weights and self-loops stay, what was derived goes" {
+    printf '0\t1\t2.5\n1\t2\t0.5\n2\t2\t3\n' > edges
+    printf '1\t1\n1\t0\n0\t1\n' > x.tsv
+    se-import -f edges --keep-loops edges --features x.tsv -o g.seg
+    se-tree g.seg | se-prune -t .4 -o p.seg
+    [[ $(se-export -t edges p.seg) == $'0\t1\t2.5' ]]
+    [[ $(se-info --json p.seg | grep -c '"loops": 1') == 1 ]]
+    [[ $(se-info --json p.seg | grep -c tree_nodes) == 0 ]]
+    se-check -q --strict p.seg
+}
+
+@test "nothing to keep, nothing to remove, no edge" {
+    se-gen -n 30 --seed 2 -o g.seg
+    [[ $(se-prune -t 1.5 g.seg | se-export -t edges | wc -l) == 0 ]]
+    [[ $(se-prune -t -1 g.seg | se-export -t edges) == "$(se-export -t edges g.seg)" ]]
+    se-prune -t 1.5 g.seg | se-prune | se-check -q
+}
+
+@test "faults are told" {
+    se-gen --karate -o karate.seg
+    fails 1 se-prune karate.seg
+    [[ $stderr == *features* ]]
+    fails 2 se-prune --jaccard --cosine karate.seg
+    fails 2 se-prune -t 3 karate.seg
+    se-gen -n 30 -o g.seg
+    head -c 400 g.seg > cut.seg
+    fails 1 se-prune cut.seg
+    se-cat --only features g.seg -o f.seg
+    fails 1 se-prune f.seg
+}
