@@ -5,8 +5,8 @@ load helper
 
 tools() {
     local tool
-    for tool in "$SE_BIN"/se-*; do
-        [[ -x $tool && -f $tool ]] && echo "${tool##*/}"
+    for tool in "$SE_BIN"/se-*; do              # the shell programs have tests of their own
+        [[ -x $tool && -f $tool && ! -L $tool ]] && echo "${tool##*/}"
     done
 }
 
