@@ -36,8 +36,9 @@ struct se_nngraph {
     uint64_t n, arcs;
     uint64_t *off;              /* n + 1 */
     uint32_t *to, *back;        /* back: which arc goes the other way */
-    se_real *weight;            /* arcs; NULL: all 1 */
-    se_real *inv_degree, *inv_sqrt;     /* 1/d and 1/sqrt(d), d with the loop */
+    /* Per arc (v, u) of weight w, d the degrees with the loop: */
+    se_real *norm;              /* w / sqrt(d_v d_u) */
+    se_real *mean;              /* w / d_v */
 };
 
 struct se_net;
@@ -73,14 +74,13 @@ struct se_layer {
     bool mean;                  /* gat: heads are averaged, not joined */
 };
 
-enum { SE_MOST_LAYERS = 64, SE_MOST_PARAMETERS = 128 };
+enum { SE_MOST_LAYERS = 64, SE_MOST_PARAMETERS = 128, SE_PARTS = 16 };
 
 enum se_init { SE_INIT_ZERO, SE_INIT_UNIFORM, SE_INIT_NORMAL };
 
 struct se_parameter {           /* a named array among all parameters */
     char name[48];
     uint64_t start, rows, cols;
-    bool sparse;                /* it multiplies what may be sparse */
     enum se_init init;
     double spread;              /* half width, or standard deviation */
 };
@@ -97,7 +97,7 @@ struct se_net {
     se_real *value, *grad, *moment, *square;
     se_real *delta[2];          /* gradients between layers */
     se_real *partial;           /* partial sums of gradients of parameters */
-    uint64_t widest, steps;
+    uint64_t widest, steps, partial_room;       /* room: of one of SE_PARTS parts */
     bool sparse;                /* the output of the last layer may be sparse */
     int current;                /* layers whose output is that of evaluation, now */
 };
@@ -110,7 +110,8 @@ struct se_hyper {
 
 struct se_model_kind {
     const char *name;
-    double input_dropout;       /* the default */
+    double input_dropout;       /* the default, as is hidden */
+    uint64_t hidden;
     /* Append the layers. */
     int (*build)(struct se_net *net, const struct se_hyper *h, struct se_err *err);
 };
@@ -157,8 +158,9 @@ double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const ui
 
 /* ---- for layers ---- */
 
-int se_net_append(struct se_net *net, const struct se_layer_ops *ops, uint64_t cols,
-                  struct se_layer **x, struct se_err *err);
+/* The new last layer, or NULL with `err`. */
+struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
+                               uint64_t cols, struct se_err *err);
 /* Reserve a parameter of the last layer.  Glorot's: uniform or normal, with a gain and the
  * numbers of inputs and outputs that PyTorch would count. */
 struct se_glorot {
@@ -168,21 +170,49 @@ struct se_glorot {
 int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64_t cols,
                      struct se_glorot init, uint64_t *start, struct se_err *err);
 
-/* y (rows of x times cols) = x w */
+/* The parameters `weight`, as x->in and x->cols say, and `bias` of the last layer, x. */
+int se_net_weighted(struct se_net *net, struct se_layer *x, struct se_err *err);
+/* A part of a sum over vertices must hold `count` numbers; parameters see to it themselves. */
+void se_net_room(struct se_net *net, uint64_t count);
+
+/* y = x w + bias (NULL: none), or y += x w if `add`; y has as many rows as x, `cols` columns */
 void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
-           se_real *y);
+           const se_real *bias, bool add, se_real *y);
 /* dw = x' dy */
 void se_mm_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
                   uint64_t cols, se_real *dw);
-/* dx = dy w', dx having xcols columns */
+void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
+                      uint64_t cols, se_real *dw);
+/* dx = dy w', or dx += it; dx has xcols columns */
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
-                 uint64_t xcols, se_real *dx);
-/* y_v = row_v * sum over arcs (v, u) of arc * col_u * x_u; row, col, arc NULL: 1.  `back`
- * takes the arc value of the opposite direction. */
-void se_gather(const struct se_net *net, const se_real *x, uint64_t cols, const se_real *row,
-               const se_real *col, const se_real *arc, bool back, se_real *y);
-void se_add_bias(const struct se_net *net, se_real *y, uint64_t cols, const se_real *bias);
-/* Sums of the columns of dy, n rows */
+                 uint64_t xcols, bool add, se_real *dx);
+
+/* Sums of rows of x, chosen by index:
+ *     y_i = scale * sum over entries e of i of value_e * x_(index_e) + base_scale * base_i + bias
+ * With heads, value has one for each head, x and y have columns for each. */
+struct se_gather {
+    const uint64_t *off;        /* entries of row i: off[i] .. off[i + 1] - 1 */
+    const uint32_t *index;      /* row of x per entry */
+    const se_real *value;
+    const uint32_t *entry;      /* whose value an entry takes, or NULL: its own */
+    const se_real *x;
+    uint64_t rows, stride;      /* of x: rows, numbers from one row to the next */
+    uint64_t step;              /* of x: numbers from one head to the next */
+    se_real *y;                 /* heads * width columns */
+    uint64_t width, heads;      /* width: columns of a head */
+    se_real scale, base_scale;
+    const se_real *base, *bias; /* laid out as y; one row; NULL: none */
+};
+void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count);
+/* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
+ * the arc that goes the other way. */
+struct se_gather se_arcs(const struct se_net *net, const se_real *value, bool back,
+                         const se_real *x, uint64_t cols, se_real *y);
+/* Sums over the vertices: `part` gives those of a range of them, `count` numbers, and the
+ * parts are added in order.  `cost` as for se_ranges().  se_sum_columns: those of dy. */
+typedef void se_part(void *arg, uint64_t from, uint64_t to, se_real *sum);
+void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_part *part,
+                  void *arg, se_real *sum);
 void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum);
 /* Run work on ranges of rows; the ranges do not depend on the threads.  `cost`: about how
  * many operations a row takes. */
@@ -195,5 +225,8 @@ void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range 
  * round(p * 65536). */
 void se_mask(const struct se_net *net, const struct se_layer *x, int part, double p,
              uint64_t count, uint8_t *keep);
+/* y = x / (1 - p) where keep is 1, else 0 */
+void se_mask_apply(const struct se_net *net, const se_real *x, const uint8_t *keep, double p,
+                   uint64_t count, se_real *y);
 
 #endif

@@ -2,255 +2,317 @@
  *
  * Z = X W, per head; an arc from u to v has the score leaky(Z_u . left + Z_v . right); the
  * softmax of the scores over the arcs into v says how much of each Z_u goes to v. */
-#include <math.h>
-#include <string.h>
-
-#include "common/nn.h"
+#include "common/nn_vector.h"
 
 #define SLOPE ((se_real)0.2)
 
 /* What layer->work holds */
-enum { Z, SCORES, SHARES, DSCORES };
-/* SCORES: left and right parts, n * heads each, then the same of their gradients */
+enum { Z, SCORES, SHARES, GRADIENTS };
+/* SCORES: left and right parts, n * heads each, then the same of their gradients
+ * SHARES: arcs * heads, heads innermost, then the same after dropout
+ * GRADIENTS: of the scores, arcs * heads; then of Z, or the heads before their mean */
 
 struct attention {
     const struct se_net *net;
     struct se_layer *x;
     const se_real *left, *right;        /* parameters, heads * width */
     se_real *el, *er, *del, *der;       /* n * heads */
-    uint64_t width, cols;               /* of a head; heads * width */
-    const se_real *dout;                /* n * heads * width, or width when mean */
-    se_real *dz;
+    se_real *share, *kept, *dscore, *dz;
+    uint64_t heads, width, cols;        /* width of a head; cols = heads * width */
+    const se_real *dout;                /* n rows of cols, or of width when mean */
     bool masked;
 };
 
-static struct attention view(const struct se_net *net, struct se_layer *x)
+static struct attention view(const struct se_net *net, struct se_layer *x, bool train)
 {
-    const uint64_t nh = net->n * (uint64_t)x->heads;
+    const uint64_t heads = (uint64_t)x->heads, nh = net->n * heads;
+    const uint64_t width = x->mean ? x->cols : x->cols / heads, ah = net->graph->arcs * heads;
     se_real *s = x->work[SCORES];
-    const uint64_t width = x->mean ? x->cols : x->cols / (uint64_t)x->heads;
+    const bool masked = train && x->dropout > 0;
 
     return (struct attention){
         .net = net, .x = x, .left = net->value + x->attend,
-        .right = net->value + x->attend + width * (uint64_t)x->heads, .el = s, .er = s + nh,
-        .del = s + 2 * nh, .der = s + 3 * nh, .width = width,
-        .cols = width * (uint64_t)x->heads
+        .right = net->value + x->attend + width * heads, .el = s, .er = s + nh,
+        .del = s + 2 * nh, .der = s + 3 * nh, .share = x->work[SHARES],
+        .kept = x->work[SHARES] + (masked ? ah : 0), .dscore = x->work[GRADIENTS],
+        .dz = x->work[GRADIENTS] + ah, .heads = heads, .width = width, .cols = width * heads,
+        .masked = masked
     };
 }
 
-static se_real dot(const se_real *a, const se_real *b, uint64_t count)
-{
-    se_real sum = 0;
+/* ---- forward ---- */
 
-    for (uint64_t i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void score_range(void *arg, uint64_t from, uint64_t to)
+SE_WIDE static void score_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct attention *a = arg;
-    const uint64_t heads = (uint64_t)a->x->heads;
 
-    for (uint64_t i = from * heads; i < to * heads; i++) {
-        const se_real *z = a->x->work[Z] + i * a->width;
-        const uint64_t h = i % heads;
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t h = 0; h < a->heads; h++) {
+            const uint64_t i = v * a->heads + h;
+            const se_real *z = a->x->work[Z] + i * a->width;
 
-        a->el[i] = dot(z, a->left + h * a->width, a->width);
-        a->er[i] = dot(z, a->right + h * a->width, a->width);
-    }
+            a->el[i] = se_dot(z, a->left + h * a->width, a->width);
+            a->er[i] = se_dot(z, a->right + h * a->width, a->width);
+        }
 }
 
-static inline se_real leaky(se_real v)
-{
-    return v > 0 ? v : SLOPE * v;
-}
+enum { MOST_HEADS = 256 };      /* what the tool allows */
 
-/* Shares of the arcs into v, head h: arcs of a vertex lie together, heads innermost. */
-static void softmax(const struct attention *a, uint64_t v, uint64_t h)
+/* Shares of the arcs into v, of `heads` heads from the first, SE_LANES of them at most */
+SE_INLINE void softmax(const struct attention *a, uint64_t v, uint64_t first, uint64_t heads)
 {
     const struct se_nngraph *g = a->net->graph;
-    const uint64_t heads = (uint64_t)a->x->heads;
-    se_real *share = a->x->work[SHARES];
-    se_real most = -INFINITY, sum = 0;
+    const uint64_t all = a->heads, begin = g->off[v], end = g->off[v + 1];
+    se_real *share = a->share + first;
+    se_vec right, most = (se_vec){ 0 } - INFINITY, sum = { 0 };
 
-    for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
-        const se_real s = leaky(a->el[g->to[e] * heads + h] + a->er[v * heads + h]);
+    se_load(a->er + v * all + first, heads, &right);
+    for (uint64_t e = begin; e < end; e++) {
+        se_vec s, less;
 
-        share[e * heads + h] = s;
-        if (s > most)
-            most = s;
+        se_load(a->el + g->to[e] * all + first, heads, &s);
+        s += right;
+        less = s * SLOPE;
+        se_select(&s, &s, &less, &s);
+        se_larger(&s, &most);
+        se_store(&s, heads, share + e * all);
     }
-    for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
-        share[e * heads + h] = (se_real)exp((double)(share[e * heads + h] - most));
-        sum += share[e * heads + h];
+    for (uint64_t e = begin; e < end; e++) {
+        se_vec s;
+
+        se_load(share + e * all, heads, &s);
+        s -= most;
+        se_exp(&s);
+        sum += s;
+        se_store(&s, heads, share + e * all);
     }
-    for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
-        share[e * heads + h] /= sum;
+    sum = 1 / sum;
+    for (uint64_t e = begin; e < end; e++) {
+        se_vec s;
+
+        se_load(share + e * all, heads, &s);
+        s *= sum;
+        se_store(&s, heads, share + e * all);
+    }
 }
 
-/* The share of an arc after dropout. */
-static inline se_real kept_share(const struct attention *a, uint64_t i)
+/* The same for a single head: vectors of arcs instead of heads */
+SE_INLINE void softmax_one(const struct attention *a, uint64_t v)
 {
-    const se_real share = a->x->work[SHARES][i];
+    const struct se_nngraph *g = a->net->graph;
+    const uint64_t begin = g->off[v], end = g->off[v + 1];
+    se_real *share = a->share, most = -INFINITY, sum = 0;
 
-    if (!a->masked)
-        return share;
-    return a->x->keep[i] ? share * (se_real)(1 / (1 - a->x->dropout)) : 0;
+    for (uint64_t e = begin; e < end; e++) {
+        const se_real s = a->el[g->to[e]] + a->er[v];
+
+        share[e] = s > 0 ? s : SLOPE * s;
+        most = share[e] > most ? share[e] : most;
+    }
+    for (uint64_t e = begin; e < end; e += SE_LANES) {
+        se_vec s;
+
+        se_load(share + e, end - e, &s);
+        s -= most;
+        se_exp(&s);
+        se_store(&s, end - e, share + e);
+    }
+    for (uint64_t e = begin; e < end; e++)
+        sum += share[e];
+    for (uint64_t e = begin; e < end; e++)
+        share[e] /= sum;
 }
 
-static void attend_range(void *arg, uint64_t from, uint64_t to)
+SE_WIDE static void softmax_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct attention *a = arg;
-    const struct se_nngraph *g = a->net->graph;
-    const uint64_t heads = (uint64_t)a->x->heads, width = a->width;
-    const se_real *bias = a->net->value + a->x->bias;
 
     for (uint64_t v = from; v < to; v++) {
-        se_real *out = a->x->buffer + v * a->x->cols;
+        uint64_t h = 0;
 
-        memset(out, 0, a->x->cols * sizeof *out);
-        for (uint64_t h = 0; h < heads; h++) {
-            se_real *to_head = a->x->mean ? out : out + h * width;
-
-            softmax(a, v, h);
-            for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
-                const se_real share = kept_share(a, e * heads + h);
-                const se_real *z = a->x->work[Z] + (g->to[e] * heads + h) * width;
-
-                for (uint64_t k = 0; k < width; k++)
-                    to_head[k] += share * z[k];
-            }
+        if (a->heads == 1) {
+            softmax_one(a, v);
+            continue;
         }
-        for (uint64_t k = 0; k < a->x->cols; k++)
-            out[k] = (a->x->mean ? out[k] / (se_real)heads : out[k]) + bias[k];
+        for (; h + SE_LANES <= a->heads; h += SE_LANES)
+            softmax(a, v, h, SE_LANES);
+        if (h < a->heads)
+            softmax(a, v, h, a->heads - h);
     }
 }
 
-static uint64_t arc_cost(const struct attention *a)
+/* The mean of the heads, each with its bias */
+static void mean_range(void *arg, uint64_t from, uint64_t to)
 {
-    return (a->net->graph->arcs / (a->net->n + 1) + 1) * (a->cols + 20 * (uint64_t)a->x->heads);
+    const struct attention *a = arg;
+    const se_real *bias = a->net->value + a->x->bias, part = 1 / (se_real)a->heads;
+
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t k = 0; k < a->width; k++) {
+            se_real sum = 0;
+
+            for (uint64_t i = k; i < a->cols; i += a->width)
+                sum += a->dz[v * a->cols + i] + bias[i];
+            a->x->buffer[v * a->width + k] = sum * part;
+        }
+}
+
+static uint64_t arc_cost(const struct attention *a, uint64_t each)
+{
+    return (a->net->graph->arcs / (a->net->n + 1) + 1) * a->heads * each;
+}
+
+/* A gather over the arcs with a share for each head */
+static void attend(const struct attention *a, const se_real *bias, se_real *y)
+{
+    struct se_gather g = se_arcs(a->net, a->kept, false, a->x->work[Z], a->cols, y);
+
+    g.heads = a->heads;
+    g.step = g.width = a->width;
+    g.bias = bias;
+    se_gather(a->net, &g, a->net->n);
 }
 
 static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                         bool train)
 {
-    struct attention a = view(net, x);
+    struct attention a = view(net, x, train);
+    const uint64_t shares = net->graph->arcs * a.heads;
 
-    a.masked = train && x->dropout > 0;
-    se_mm(net, in, net->value + x->weight, a.cols, x->work[Z]);
-    se_ranges(net, net->n, 4 * a.cols, score_range, &a);
-    if (a.masked)
-        se_mask(net, x, 0, x->dropout, net->graph->arcs * (uint64_t)x->heads, x->keep);
-    se_ranges(net, net->n, arc_cost(&a), attend_range, &a);
+    se_mm(net, in, net->value + x->weight, a.cols, NULL, false, x->work[Z]);
+    se_ranges(net, net->n, 2 * a.cols, score_range, &a);
+    se_ranges(net, net->n, arc_cost(&a, 20), softmax_range, &a);
+    if (a.masked) {
+        se_mask(net, x, 0, x->dropout, shares, x->keep);
+        se_mask_apply(net, a.share, x->keep, x->dropout, shares, a.kept);
+    }
+    if (x->mean && a.heads > 1) {
+        attend(&a, NULL, a.dz);
+        se_ranges(net, net->n, 2 * a.cols, mean_range, &a);
+    } else {
+        attend(&a, net->value + x->bias, x->buffer);
+    }
     x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
 }
 
-/* The gradient of head h of the output of v. */
-static inline const se_real *head_of(const struct attention *a, uint64_t v, uint64_t h)
+/* ---- backward ---- */
+
+/* Gradients of the scores of the arcs into v, and their sum */
+SE_INLINE void scores_back(const struct attention *a, uint64_t v, uint64_t h, uint64_t heads,
+                           uint64_t width)
 {
-    return a->dout + v * a->x->cols + (a->x->mean ? 0 : h * a->width);
+    const struct se_nngraph *g = a->net->graph;
+    const se_real *dout = a->dout + v * a->x->cols + (a->x->mean ? 0 : h * width);
+    const se_real part = a->x->mean ? 1 / (se_real)heads : 1;
+    const se_real scale = part * (a->masked ? (se_real)(1 / (1 - a->x->dropout)) : 1);
+    se_real *restrict ds = a->dscore, mean = 0, sum = 0;
+
+    for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
+        const uint64_t i = e * heads + h;
+        const se_real *z = a->x->work[Z] + (g->to[e] * heads + h) * width;
+        const se_real d = se_dot(dout, z, width) * scale;
+
+        ds[i] = a->masked ? d * (se_real)a->x->keep[i] : d;
+        mean += a->share[i] * ds[i];
+    }
+    for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
+        const uint64_t i = e * heads + h;
+        const se_real raw = a->el[g->to[e] * heads + h] + a->er[v * heads + h];
+
+        ds[i] = a->share[i] * (ds[i] - mean) * (raw > 0 ? 1 : SLOPE);
+        sum += ds[i];
+    }
+    a->der[v * heads + h] = sum;
 }
 
-/* Gradients of the scores of the arcs into v. */
-static void scores_back_range(void *arg, uint64_t from, uint64_t to)
+SE_WIDE static void scores_back_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct attention *a = arg;
-    const struct se_nngraph *g = a->net->graph;
-    const uint64_t heads = (uint64_t)a->x->heads;
-    const se_real *share = a->x->work[SHARES];
-    const se_real part = a->x->mean ? 1 / (se_real)heads : 1;
-    const se_real scale = a->masked ? (se_real)(1 / (1 - a->x->dropout)) : 1;
-    se_real *ds = a->x->work[DSCORES];
 
     for (uint64_t v = from; v < to; v++)
-        for (uint64_t h = 0; h < heads; h++) {
-            const se_real *dout = head_of(a, v, h);
-            se_real mean = 0, sum = 0;
-
-            for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
-                const uint64_t i = e * heads + h;
-                const se_real *z = a->x->work[Z] + (g->to[e] * heads + h) * a->width;
-
-                ds[i] = a->masked && !a->x->keep[i] ? 0
-                      : dot(dout, z, a->width) * part * scale;
-                mean += share[i] * ds[i];
-            }
-            for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
-                const uint64_t i = e * heads + h;
-                const se_real raw = a->el[g->to[e] * heads + h] + a->er[v * heads + h];
-
-                ds[i] = share[i] * (ds[i] - mean) * (raw > 0 ? 1 : SLOPE);
-                sum += ds[i];
-            }
-            a->der[v * heads + h] = sum;
-        }
+        for (uint64_t h = 0; h < a->heads; h++)
+            if (a->width == 8)
+                scores_back(a, v, h, a->heads, 8);
+            else
+                scores_back(a, v, h, a->heads, a->width);
 }
 
-/* The gradient of Z_u: by the arcs out of u, which are the arcs back from its own. */
-static void z_back_range(void *arg, uint64_t from, uint64_t to)
+/* Gradients of the left scores, by the arcs out of u, which are the arcs back from its own;
+ * with them the rest of the gradient of Z. */
+SE_WIDE static void z_back_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct attention *a = arg;
     const struct se_nngraph *g = a->net->graph;
-    const uint64_t heads = (uint64_t)a->x->heads, width = a->width;
-    const se_real part = a->x->mean ? 1 / (se_real)heads : 1;
-    const se_real *ds = a->x->work[DSCORES];
+    const uint64_t heads = a->heads, width = a->width;
 
     for (uint64_t u = from; u < to; u++)
         for (uint64_t h = 0; h < heads; h++) {
-            se_real *dz = a->dz + (u * heads + h) * width, sum = 0;
+            se_real *restrict dz = a->dz + (u * heads + h) * width;
+            const se_real *left = a->left + h * width, *right = a->right + h * width;
             const se_real der = a->der[u * heads + h];
+            se_real sum = 0;
 
-            memset(dz, 0, width * sizeof *dz);
-            for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-                const uint64_t i = g->back[e] * heads + h;
-                const se_real share = kept_share(a, i) * part;
-                const se_real *dout = head_of(a, g->to[e], h);
-
-                sum += ds[i];
-                for (uint64_t k = 0; k < width; k++)
-                    dz[k] += share * dout[k];
-            }
+            for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
+                sum += a->dscore[g->back[e] * heads + h];
             a->del[u * heads + h] = sum;
             for (uint64_t k = 0; k < width; k++)
-                dz[k] += sum * a->left[h * width + k] + der * a->right[h * width + k];
+                dz[k] += sum * left[k] + der * right[k];
         }
 }
 
-/* Gradients of left and right: sums over vertices, a few numbers, in one order. */
-static void attend_back(const struct attention *a, se_real *dleft, se_real *dright)
+/* Gradients of left and right, for a block of vertices */
+SE_WIDE static void attend_back_range(void *arg, uint64_t from, uint64_t to, se_real *sum)
 {
-    const uint64_t heads = (uint64_t)a->x->heads;
+    const struct attention *a = arg;
+    const uint64_t width = a->width;
 
-    memset(dleft, 0, a->cols * sizeof *dleft);
-    memset(dright, 0, a->cols * sizeof *dright);
-    for (uint64_t i = 0; i < a->net->n * heads; i++) {
-        const se_real *z = a->x->work[Z] + i * a->width;
-        const uint64_t h = i % heads;
+    memset(sum, 0, 2 * a->cols * sizeof *sum);
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t h = 0; h < a->heads; h++) {
+            const uint64_t i = v * a->heads + h;
+            const se_real *z = a->x->work[Z] + i * width, del = a->del[i], der = a->der[i];
+            se_real *restrict dleft = sum + h * width, *restrict dright = dleft + a->cols;
 
-        for (uint64_t k = 0; k < a->width; k++) {
-            dleft[h * a->width + k] += a->del[i] * z[k];
-            dright[h * a->width + k] += a->der[i] * z[k];
+            for (uint64_t k = 0; k < width; k++) {
+                dleft[k] += del * z[k];
+                dright[k] += der * z[k];
+            }
         }
-    }
+}
+
+/* The bias of every head has the same gradient when they are averaged. */
+static void bias_back(const struct attention *a, const se_real *dout, se_real *dbias)
+{
+    const struct se_layer *x = a->x;
+
+    se_sum_columns(a->net, dout, x->cols, dbias);
+    if (!x->mean)
+        return;
+    for (uint64_t k = 0; k < x->cols; k++)
+        dbias[k] /= (se_real)a->heads;
+    for (uint64_t h = 1; h < a->heads; h++)
+        memcpy(dbias + h * x->cols, dbias, x->cols * sizeof *dbias);
 }
 
 static void gat_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                          const se_real *dout, se_real *din)
 {
-    struct attention a = view(net, x);
-    se_real *dleft = net->grad + x->attend;
+    struct attention a = view(net, x, true);
+    struct se_gather g = se_arcs(net, a.kept, true, dout, x->cols, a.dz);
 
-    a.masked = x->dropout > 0;
     a.dout = dout;
-    a.dz = x->work[DSCORES] + net->graph->arcs * (uint64_t)x->heads;
-    se_sum_columns(net, dout, x->cols, net->grad + x->bias);
-    se_ranges(net, net->n, arc_cost(&a), scores_back_range, &a);
-    se_ranges(net, net->n, arc_cost(&a), z_back_range, &a);
-    attend_back(&a, dleft, dleft + a.cols);
+    bias_back(&a, dout, net->grad + x->bias);
+    se_ranges(net, net->n, arc_cost(&a, a.width + 10), scores_back_range, &a);
+    g.heads = a.heads;
+    g.width = a.width;
+    g.step = x->mean ? 0 : a.width;
+    g.scale = x->mean ? 1 / (se_real)a.heads : 1;
+    se_gather(net, &g, net->n);
+    se_ranges(net, net->n, arc_cost(&a, 2) + 2 * a.cols, z_back_range, &a);
+    se_sum_parts(net, 2 * a.cols, 2 * a.cols, attend_back_range, &a, net->grad + x->attend);
     se_mm_weight(net, in, a.dz, a.cols, net->grad + x->weight);
     if (din)
-        se_mm_input(net, a.dz, net->value + x->weight, a.cols, x->in, din);
+        se_mm_input(net, a.dz, net->value + x->weight, a.cols, x->in, false, din);
 }
 
 static const struct se_layer_ops gat_ops = { "gatconv", gat_forward, gat_backward };
@@ -258,11 +320,13 @@ static const struct se_layer_ops gat_ops = { "gatconv", gat_forward, gat_backwar
 int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
                    double attention_dropout, struct se_err *err)
 {
-    const uint64_t width = heads * cols;
+    const uint64_t width = heads * cols, shares = net->graph->arcs * heads;
     struct se_glorot init = { SE_INIT_NORMAL, sqrt(2), 0, (double)width };
     struct se_layer *x;
 
-    if (se_net_append(net, &gat_ops, mean ? cols : width, &x, err) < 0)
+    if (heads == 0 || heads > MOST_HEADS)
+        return se_fail(err, SE_EUSAGE, "gat has 1 to %d heads", MOST_HEADS);
+    if (!(x = se_net_append(net, &gat_ops, mean ? cols : width, err)))
         return -1;
     init.in = (double)x->in;
     if (se_net_parameter(net, "weight", x->in, width, init, &x->weight, err) < 0)
@@ -274,11 +338,12 @@ int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
     x->dropout = attention_dropout;
     x->room[Z] = net->n * width;
     x->room[SCORES] = 4 * net->n * heads;
-    x->room[SHARES] = net->graph->arcs * heads;
-    x->room[DSCORES] = net->graph->arcs * heads + net->n * width;
-    x->keep_room = attention_dropout > 0 ? net->graph->arcs * heads : 0;
+    x->room[SHARES] = shares * (attention_dropout > 0 ? 2 : 1);
+    x->room[GRADIENTS] = shares + net->n * width;
+    x->keep_room = attention_dropout > 0 ? shares : 0;
+    se_net_room(net, 2 * width);
     if (se_net_parameter(net, "attend", 2 * heads, cols, init, &x->attend, err) < 0)
         return -1;
-    return se_net_parameter(net, "bias", 1, x->cols, (struct se_glorot){ SE_INIT_ZERO, 0, 1, 1 },
+    return se_net_parameter(net, "bias", 1, width, (struct se_glorot){ SE_INIT_ZERO, 0, 1, 1 },
                             &x->bias, err);
 }

@@ -11,14 +11,14 @@ void se_nngraph_release(struct se_nngraph *x)
     free(x->off);
     free(x->to);
     free(x->back);
-    free(x->weight);
-    free(x->inv_degree);
-    free(x->inv_sqrt);
+    free(x->norm);
+    free(x->mean);
     memset(x, 0, sizeof *x);
 }
 
-/* Both directions and a loop at every vertex, in ascending order of the other end. */
-static void fill_arcs(struct se_nngraph *x, const struct se_adjacency *a)
+/* Both directions and a loop at every vertex, in ascending order of the other end; weights
+ * go into x->norm for now. */
+static void fill_arcs(struct se_nngraph *x, const struct se_adjacency *a, bool weights)
 {
     for (uint64_t v = 0, at = 0; v < a->n; v++) {
         bool loop = false;
@@ -27,17 +27,13 @@ static void fill_arcs(struct se_nngraph *x, const struct se_adjacency *a)
         for (uint64_t e = a->off[v]; e <= a->off[v + 1]; e++) {
             if (!loop && (e == a->off[v + 1] || a->to[e] > v)) {
                 loop = true;
-                x->to[at] = (uint32_t)v;
-                if (x->weight)
-                    x->weight[at] = 1;
-                at++;
+                x->norm[at] = 1;
+                x->to[at++] = (uint32_t)v;
             }
             if (e == a->off[v + 1])
                 break;
-            x->to[at] = a->to[e];
-            if (x->weight)
-                x->weight[at] = (se_real)a->weight[e];
-            at++;
+            x->norm[at] = weights && a->weight ? (se_real)a->weight[e] : 1;
+            x->to[at++] = a->to[e];
         }
         x->off[v + 1] = at;
     }
@@ -52,16 +48,21 @@ static void find_back(struct se_nngraph *x, uint64_t *next)
             x->back[next[x->to[e]]++] = (uint32_t)e;
 }
 
-static void find_degrees(struct se_nngraph *x)
+/* From weights to shares; a degree is at least the 1 of the loop. */
+static void scale_arcs(struct se_nngraph *x, double *degree)
 {
     for (uint64_t v = 0; v < x->n; v++) {
-        double d = x->weight ? 0 : (double)(x->off[v + 1] - x->off[v]);
-
-        for (uint64_t e = x->off[v]; x->weight && e < x->off[v + 1]; e++)
-            d += (double)x->weight[e];
-        x->inv_degree[v] = (se_real)(1 / d);
-        x->inv_sqrt[v] = (se_real)(1 / sqrt(d));
+        degree[v] = 0;
+        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
+            degree[v] += (double)x->norm[e];
     }
+    for (uint64_t v = 0; v < x->n; v++)
+        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
+            const double w = (double)x->norm[e];
+
+            x->mean[e] = (se_real)(w / degree[v]);
+            x->norm[e] = (se_real)(w / sqrt(degree[v] * degree[x->to[e]]));
+        }
 }
 
 int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights,
@@ -69,6 +70,7 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
 {
     struct se_adjacency a = SE_ADJACENCY_INIT;
     uint64_t *next = NULL;
+    double *degree = NULL;
     int rc = -1;
 
     memset(x, 0, sizeof *x);
@@ -81,18 +83,19 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
     if (!(x->off = se_alloc(x->n + 1, sizeof *x->off, err)) ||
         !(x->to = se_alloc(x->arcs, sizeof *x->to, err)) ||
         !(x->back = se_alloc(x->arcs, sizeof *x->back, err)) ||
-        (weights && a.weight && !(x->weight = se_alloc(x->arcs, sizeof *x->weight, err))) ||
-        !(x->inv_degree = se_alloc(x->n, sizeof *x->inv_degree, err)) ||
-        !(x->inv_sqrt = se_alloc(x->n, sizeof *x->inv_sqrt, err)) ||
+        !(x->norm = se_alloc(x->arcs, sizeof *x->norm, err)) ||
+        !(x->mean = se_alloc(x->arcs, sizeof *x->mean, err)) ||
+        !(degree = se_alloc(x->n, sizeof *degree, err)) ||
         !(next = se_alloc(x->n, sizeof *next, err)))
         goto done;
     x->off[0] = 0;
-    fill_arcs(x, &a);
+    fill_arcs(x, &a, weights);
     find_back(x, next);
-    find_degrees(x);
+    scale_arcs(x, degree);
     rc = 0;
 done:
     free(next);
+    free(degree);
     se_adjacency_release(&a);
     return rc;
 }

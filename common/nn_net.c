@@ -11,29 +11,39 @@
 #include "common/nn.h"
 #include "common/rng.h"
 
-enum { MOST_PARTS = 16 };       /* partial sums that nn_math.c may need at once */
-
-int se_net_append(struct se_net *net, const struct se_layer_ops *ops, uint64_t cols,
-                  struct se_layer **x, struct se_err *err)
+struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
+                               uint64_t cols, struct se_err *err)
 {
-    if (net->layers == SE_MOST_LAYERS)
-        return se_fail(err, SE_EUSAGE, "too many layers");
-    if (cols == 0 || cols > INT32_MAX)
-        return se_fail(err, SE_EUSAGE, "a layer of %" PRIu64 " columns cannot be made", cols);
-    *x = &net->layer[net->layers];
-    **x = (struct se_layer){
+    struct se_layer *x = &net->layer[net->layers];
+
+    if (net->layers == SE_MOST_LAYERS) {
+        se_fail(err, SE_EUSAGE, "too many layers");
+        return NULL;
+    }
+    if (cols == 0 || cols > INT32_MAX) {
+        se_fail(err, SE_EUSAGE, "a layer of %" PRIu64 " columns cannot be made", cols);
+        return NULL;
+    }
+    *x = (struct se_layer){
         .ops = ops, .in = net->layers ? net->layer[net->layers - 1].cols : net->input.cols,
         .cols = cols, .number = net->layers, .sparse = net->sparse, .out_room = net->n * cols
     };
     net->layers++;
     net->sparse = false;
-    return 0;
+    return x;
+}
+
+void se_net_room(struct se_net *net, uint64_t count)
+{
+    if (net->partial_room < count)
+        net->partial_room = count;
 }
 
 int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64_t cols,
                      struct se_glorot init, uint64_t *start, struct se_err *err)
 {
     struct se_parameter *p = &net->parameter[net->parameters];
+    struct se_layer *x = &net->layer[net->layers - 1];
     const double width = init.in + init.out;
     uint64_t count;
 
@@ -44,11 +54,11 @@ int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64
                        "large", rows, cols);
     *p = (struct se_parameter){
         .start = net->count, .rows = rows, .cols = cols, .init = init.kind,
-        .sparse = net->layer[net->layers - 1].sparse,
         .spread = init.gain * sqrt(init.kind == SE_INIT_UNIFORM ? 6 / width : 2 / width)
     };
     snprintf(p->name, sizeof p->name, "%d.%s", net->layers - 1, name);
-    net->layer[net->layers - 1].learns = true;
+    x->learns = true;
+    se_net_room(net, x->sparse && rows == x->in ? cols : count);        /* sparse: no parts */
     *start = net->count;
     net->count += count;
     net->parameters++;
@@ -84,8 +94,6 @@ static int layer_memory(struct se_layer *x, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    uint64_t largest = 1;
-
     openblas_set_num_threads(1);                /* threads are ours, outside */
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
@@ -97,19 +105,11 @@ int se_net_ready(struct se_net *net, struct se_err *err)
         if (x->in > net->widest && !x->sparse)
             net->widest = x->in;
     }
-    for (int i = 0; i < net->parameters; i++) {
-        const struct se_parameter *p = &net->parameter[i];
-
-        if (p->rows * p->cols > largest && !(p->sparse && p->rows > 1))
-            largest = p->rows * p->cols;
-        if (p->cols > largest)
-            largest = p->cols;
-    }
     if (!(net->value = se_zalloc(net->count, sizeof(se_real), err)) ||
         !(net->grad = se_zalloc(net->count, sizeof(se_real), err)) ||
         !(net->moment = se_zalloc(net->count, sizeof(se_real), err)) ||
         !(net->square = se_zalloc(net->count, sizeof(se_real), err)) ||
-        !(net->partial = se_alloc(MOST_PARTS * largest, sizeof(se_real), err)) ||
+        !(net->partial = se_alloc(SE_PARTS * net->partial_room, sizeof(se_real), err)) ||
         !(net->delta[0] = se_zalloc(net->n * net->widest, sizeof(se_real), err)) ||
         !(net->delta[1] = se_zalloc(net->n * net->widest, sizeof(se_real), err)))
         return -1;

@@ -18,13 +18,13 @@ enum { LAST, BEST };
 static struct {
     const char *model, *log;
     struct se_hyper h;
-    bool input_dropout_given, edge_weights, apply;
+    bool input_dropout_given, hidden_given, edge_weights, apply;
     double rate, decay;
     uint64_t epochs, patience, split;
     int norm, input, embed, embed_epoch;
 } o = {
     .model = "gcn",
-    .h = { .hidden = 64, .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
+    .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
            .attention_dropout = .5, .edge_dropout = .5, .alpha = .1 },
     .rate = .01, .decay = 5e-4, .epochs = 200
 };
@@ -33,7 +33,8 @@ static const struct se_option options[] = {
     { 'm', "model", "NAME", SE_OPT_STRING, &o.model, 0, 0,
       "gcn, sage, gat, appnp, or mlp and linear, which do not see the graph", NULL },
     { 0, "hidden", "N", SE_OPT_COUNT, &o.h.hidden, 1, 1e6,
-      "columns of the hidden layers; of each head for gat", NULL },
+      "columns of the hidden layers; unless given, 64; for gat 8, in each head",
+      &o.hidden_given },
     { 0, "layers", "N", SE_OPT_COUNT, &o.h.layers, 1, 16, "layers with parameters", NULL },
     { 0, "dropout", "P", SE_OPT_NUMBER, &o.h.dropout, 0, .99, "after the hidden layers", NULL },
     { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.h.input_dropout, 0, .99,
@@ -96,7 +97,10 @@ static const struct se_model_kind *find_model(const char *name, struct se_err *e
             return se_model_kinds[i];
         snprintf(all + strlen(all), sizeof all - strlen(all), " %s", se_model_kinds[i]->name);
     }
-    se_fail(err, SE_EUSAGE, "--model: '%.40s' is none of%s", name, all);
+    if (o.apply)
+        se_fail(err, SE_EINPUT, "model: '%.40s' is none of%s", name, all);
+    else
+        se_fail(err, SE_EUSAGE, "--model: '%.40s' is none of%s", name, all);
     return NULL;
 }
 
@@ -144,7 +148,7 @@ static int look_up_count(const struct se_model *m, const char *key, uint64_t mos
 static int recall(const struct se_model *m, struct se_err *err)
 {
     static char name[64];
-    uint64_t norm, input, weights;
+    uint64_t norm = 0, input = 0, weights = 0;
     char alpha[64];
 
     if (!look_up(m, "model", name) || !look_up(m, "alpha", alpha) ||
@@ -161,8 +165,8 @@ static int recall(const struct se_model *m, struct se_err *err)
         look_up_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
         look_up_count(m, "edge_weights", 1, &weights, err) < 0)
         return -1;
-    if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0)
-        return se_fail(err, SE_EINPUT, "model: has no heads or layers");
+    if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0 || o.h.classes == 0)
+        return se_fail(err, SE_EINPUT, "model: has no heads, layers or classes");
     o.norm = (int)norm;
     o.input = (int)input;
     o.edge_weights = weights;
@@ -209,7 +213,7 @@ static void warn_classes(const struct job *j)
             seen[j->labels.label[v]] = 1;
     for (uint64_t c = 0; seen && c < j->classes; c++)
         missing += !seen[c];
-    if (missing)
+    if (missing && missing < j->classes)        /* all missing is an error soon */
         se_warn(j->run, "%" PRIu64 " of %" PRIu64 " classes have no training vertex in split %"
                 PRIu64, missing, j->classes, o.split);
     free(seen);
@@ -223,6 +227,8 @@ static int make_net(struct job *j, struct se_err *err)
         return -1;
     if (!o.input_dropout_given)
         o.h.input_dropout = kind->input_dropout;
+    if (!o.hidden_given && !o.apply)
+        o.h.hidden = kind->hidden;
     if (j->classes == 0)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
     if (!o.apply)
@@ -464,12 +470,12 @@ static const struct se_tool tool = {
     .has = SE_TOOL_SEED | SE_TOOL_DEVICE | SE_TOOL_KEEP | SE_TOOL_STREAM,
     .options = options,
     .about =
-        "Trains a graph neural network on the whole graph at once, with a self-loop at every\n"
-        "vertex, on the training part of a split.  Written: embedding (what the next stage\n"
-        "compares), predictions and model as of the epoch with the best validation accuracy,\n"
-        "and the accuracies in stats.  Vertices without a label take no part.  Without\n"
-        "features each vertex stands for itself.  knn, which was derived from an older\n"
-        "embedding, is dropped unless --keep.\n",
+        "Trains a graph neural network on the whole graph at once, with a self-loop at\n"
+        "every vertex, on the training part of a split.  Written: embedding (what the\n"
+        "next stage compares), predictions and model as of the epoch with the best\n"
+        "validation accuracy, and the accuracies in stats.  Vertices without a label take\n"
+        "no part.  Without features each vertex stands for itself.  knn, which was\n"
+        "derived from an older embedding, is dropped unless --keep.\n",
     .examples =
         "  se-train < graph.seg > trained.seg\n"
         "  se-train --model sage --split 3 --seed 1 -v graph.seg -o trained.seg\n"

@@ -175,7 +175,7 @@ static void test_printed(void)
     text = printed("help");
     CHECK(has_line(text, "usage: se-tool [option ...] [FILE]"));
     CHECK(has_line(text, "  -f, --flag              a flag"));
-    CHECK(has_line(text, "  -c, --count N           a count"));        /* given: no default */
+    CHECK(has_line(text, "  -c, --count N           a count (default 5)"));
     CHECK(has_line(text, "      --any N             any count (default 0)"));
     CHECK(has_line(text, "      --text TEXT         a [text]: it's odd (default words)"));
     CHECK(has_line(text, "  -m, --metric pcc|cosine|dot"));

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""make-train-golden.py FOLDER - forward values, losses and Adam steps, by PyTorch
+
+Writes FOLDER/train-MODEL.txt for test-nn-golden.c.  The layers are transcribed with the
+semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in double and
+without dropout, on a small graph that both sides make by the same rules.  Needs torch."""
+import math
+import sys
+
+import torch
+import torch.nn.functional as F
+
+N, COLS, CLASSES, TRAIN = 10, 6, 3, 6
+HIDDEN, HEADS, OUT_HEADS, HOPS, ALPHA = 4, 3, 2, 3, 0.15
+torch.set_default_dtype(torch.float64)
+
+# Vertex 9 has no edge, vertex 0 is a hub; every vertex has a loop.
+A = torch.eye(N)
+for u in range(N - 1):
+    for v in range(u + 1, N - 1):
+        if u == 0 or (7 * u + 3 * v) % 5 == 0:
+            A[u, v] = A[v, u] = 1
+X = torch.tensor([[math.cos(i * COLS + c) if (5 * i + 3 * c) % 4 == 0 else 0.0
+                   for c in range(COLS)] for i in range(N)])
+LABEL = torch.tensor([i % CLASSES for i in range(N)])
+DEGREE = A.sum(1)
+NORM = A / (DEGREE[:, None] * DEGREE[None, :]).sqrt()
+MEAN = A / DEGREE[:, None]
+
+
+class Parameters:
+    """All numbers in the order in which the layers ask for them"""
+
+    def __init__(self):
+        self.items, self.count = [], 0
+
+    def take(self, *shape):
+        size = math.prod(shape)
+        k = torch.arange(self.count, self.count + size)
+        self.count += size
+        self.items.append((0.5 * torch.sin(1 + 0.7 * k)).reshape(shape).requires_grad_())
+        return self.items[-1]
+
+
+def linear(p, i, o):
+    w, b = p.take(i, o), p.take(o)
+    return lambda h: h @ w + b
+
+
+def graphconv(p, i, o):
+    w, b = p.take(i, o), p.take(o)
+    return lambda h: NORM @ (h @ w) + b
+
+
+def sageconv(p, i, o):
+    own, neigh, b = p.take(i, o), p.take(i, o), p.take(o)
+    return lambda h: h @ own + MEAN @ h @ neigh + b
+
+
+def gatconv(p, i, o, heads, mean):
+    w, attend, b = p.take(i, heads * o), p.take(2, heads, o), p.take(heads, o)
+
+    def run(h):
+        z = (h @ w).reshape(N, heads, o)
+        left, right = (z * attend[0]).sum(-1), (z * attend[1]).sum(-1)
+        e = F.leaky_relu(left[None, :, :] + right[:, None, :], 0.2)     # [to, from, head]
+        e = e.masked_fill(A[:, :, None] == 0, -math.inf)
+        out = torch.einsum("vuh,uho->vho", e.softmax(1), z) + b
+        return out.mean(1) if mean else out.reshape(N, heads * o)
+    return run
+
+
+def propagate(h):
+    x = h
+    for _ in range(HOPS):
+        h = (1 - ALPHA) * NORM @ h + ALPHA * x
+    return h
+
+
+def build(name, p):
+    one = {"gcn": graphconv, "sage": sageconv, "mlp": linear, "appnp": linear}
+    if name == "linear":
+        return [linear(p, COLS, CLASSES)]
+    if name == "gat":
+        return [gatconv(p, COLS, HIDDEN, HEADS, False), F.elu,
+                gatconv(p, HEADS * HIDDEN, CLASSES, OUT_HEADS, True)]
+    layers = [one[name](p, COLS, HIDDEN), F.relu, one[name](p, HIDDEN, CLASSES)]
+    return layers + [propagate] if name == "appnp" else layers
+
+
+def numbers(out, name, values):
+    out.write(f"{name} {len(values)}\n")
+    out.writelines(f"{v:.15g}\n" for v in values)
+
+
+def write(name, path):
+    p = Parameters()
+    layers = build(name, p)
+    adam = torch.optim.Adam(p.items, lr=0.01, weight_decay=5e-4)
+    with open(path, "w", encoding="ascii") as out:
+        for step in range(2):
+            h = X
+            for layer in layers:
+                h = layer(h)
+            loss = F.cross_entropy(h[:TRAIN], LABEL[:TRAIN])
+            adam.zero_grad()
+            loss.backward()
+            if step == 0:
+                numbers(out, "logits", h.detach().flatten().tolist())
+                numbers(out, "gradient",
+                        torch.cat([x.grad.flatten() for x in p.items]).tolist())
+            numbers(out, "loss", [loss.item()])
+            adam.step()
+            numbers(out, "parameters", torch.cat([x.detach().flatten() for x in p.items]).tolist())
+
+
+for model in ("gcn", "sage", "gat", "appnp", "mlp", "linear"):
+    write(model, f"{sys.argv[1]}/train-{model}.txt")

@@ -1,0 +1,220 @@
+/* test-nn-golden.c - logits, losses, gradients and two steps of Adam against PyTorch's
+ *
+ * tests/make-train-golden.py made tests/golden/train-MODEL.txt.  The sources are compiled here
+ * for double, see test-nn-gradients.c; test-nn-golden-float.c does the same for float. */
+#ifndef SE_REAL
+#define SE_REAL double
+#define NEAR 1e-11
+#endif
+
+#include "common/nn_conv.c"
+#include "common/nn_gat.c"
+#include "common/nn_gather.c"
+#include "common/nn_graph.c"
+#include "common/nn_layers.c"
+#include "common/nn_mask.c"
+#include "common/nn_math.c"
+#include "common/nn_net.c"
+
+#include "common/graphbuild.h"
+#include "tests/unit/unit.h"
+
+enum { N = 10, COLS = 6, CLASSES = 3, TRAIN = 6 };
+
+static struct se_stream stream;
+static struct se_nngraph graph;
+static struct se_sparse sparse;
+static se_real dense[N * COLS];
+
+/* By the rules of make-train-golden.py */
+static void make_graph(void)
+{
+    struct se_err err = SE_ERR_INIT;
+    struct se_builder b = SE_BUILDER_INIT;
+    struct se_built built;
+    struct se_graph g;
+
+    b.n = N;
+    for (uint32_t u = 0; u < N - 1; u++)
+        for (uint32_t v = u + 1; v < N - 1; v++)
+            if (u == 0 || (7 * u + 3 * v) % 5 == 0)
+                CHECK(se_builder_add(&b, u, v, 1, &err) == 0);
+    CHECK(se_builder_put(&b, &stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
+    CHECK(se_graph_get(&g, &stream, SE_GRAPH, &err) == 0);
+    CHECK(se_nngraph_make(&graph, &g, false, &err) == 0);
+}
+
+static void make_input(void)
+{
+    struct se_err err = SE_ERR_INIT;
+    uint64_t off[N + 1], at = 0;
+    uint32_t col[N * COLS];
+    float value[N * COLS];
+
+    for (uint64_t i = 0; i < N; i++) {
+        off[i] = at;
+        for (uint32_t c = 0; c < COLS; c++)
+            if ((5 * i + 3 * c) % 4 == 0) {
+                dense[i * COLS + c] = (se_real)cos((double)(i * COLS + c));
+                col[at] = c;
+                value[at++] = 0;
+            }
+    }
+    off[N] = at;
+    const struct se_features f = { N, COLS, at, NULL, off, col, value };
+    CHECK(se_sparse_make(&sparse, &f, false, &err) == 0);
+    for (uint64_t i = 0; i < N; i++)            /* a file has floats; here are doubles */
+        for (uint64_t e = off[i]; e < off[i + 1]; e++)
+            sparse.value[e] = dense[i * COLS + col[e]];
+}
+
+/* The next block of the file: its name, then as many numbers as `have` */
+static void compare(FILE *in, const char *name, const se_real *have, uint64_t count)
+{
+    char word[32] = "";
+    unsigned long promised = 0;
+
+    CHECK(in && fscanf(in, "%31s %lu", word, &promised) == 2);
+    CHECK(strcmp(word, name) == 0 && promised == count);
+    for (uint64_t i = 0; i < count && i < promised; i++) {
+        double want = NAN;
+
+        CHECK(fscanf(in, "%lf", &want) == 1);
+        CHECK_NEAR((double)have[i], want, NEAR);
+    }
+}
+
+static void check_steps(struct se_net *net, FILE *in)
+{
+    int32_t label[N];
+    uint32_t id[TRAIN];
+    se_real d[N * CLASSES];
+
+    for (int i = 0; i < N; i++)
+        label[i] = i % CLASSES;
+    for (uint32_t i = 0; i < TRAIN; i++)
+        id[i] = i;
+    for (uint64_t k = 0; k < net->count; k++)
+        net->value[k] = (se_real)(0.5 * sin(1 + 0.7 * (double)k));
+    for (int step = 0; step < 2; step++) {
+        const se_real *logits = se_net_forward(net, true);
+        const se_real loss = (se_real)se_net_loss(logits, N, CLASSES, id, TRAIN, label, d);
+
+        se_net_backward(net, d);
+        if (step == 0) {
+            compare(in, "logits", logits, N * CLASSES);
+            compare(in, "gradient", net->grad, net->count);
+        }
+        compare(in, "loss", &loss, 1);
+        se_net_adam(net, 0.01, 5e-4);
+        compare(in, "parameters", net->value, net->count);
+    }
+}
+
+/* Values of both kinds of input */
+static void check_model(const struct se_model_kind *kind)
+{
+    const struct se_hyper h = { .hidden = 4, .layers = 2, .classes = CLASSES, .heads = 3,
+                                .out_heads = 2, .hops = 3, .alpha = 0.15 };
+    char path[256];
+
+    snprintf(path, sizeof path, "tests/golden/train-%s.txt", kind->name);
+    for (int i = 0; i < 2; i++) {
+        struct se_net net = { .graph = &graph, .n = N, .threads = 1, .sparse = i,
+            .input = i ? (struct se_mat){ N, COLS, NULL, &sparse, sparse.value }
+                       : (struct se_mat){ N, COLS, dense, NULL, NULL } };
+        struct se_err err = SE_ERR_INIT;
+        FILE *in = fopen(path, "r");
+
+        CHECK(in);
+        CHECK(kind->build(&net, &h, &err) == 0 && se_net_ready(&net, &err) == 0);
+        check_steps(&net, in);
+        if (in)
+            fclose(in);
+        se_net_release(&net);
+    }
+    unit_ok(kind->name);
+}
+
+/* Work that is cut into parts and slices, against the plain sums */
+static void check_large(void)
+{
+    enum { ROWS = 4100, WIDE = 70, IN = 12 };
+    struct se_err err = SE_ERR_INIT;
+    struct se_rng r;
+    struct se_net net = { .n = ROWS, .threads = 2 };
+    uint64_t *off = se_zalloc(ROWS + 1, sizeof *off, &err);
+    uint32_t *col = se_zalloc(ROWS * IN, sizeof *col, &err);
+    float *value = se_zalloc(ROWS * IN, sizeof *value, &err);
+    se_real *dy = se_zalloc(ROWS * WIDE, sizeof *dy, &err), dw[IN * WIDE], columns[WIDE];
+    double want[IN * WIDE] = { 0 }, sums[WIDE] = { 0 };
+    struct se_sparse s;
+    uint64_t at = 0;
+
+    se_rng_init(&r, 1, SE_RNG_TEST, 0);
+    se_net_room(&net, IN * WIDE);
+    net.partial = se_alloc(SE_PARTS * net.partial_room, sizeof *net.partial, &err);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        for (uint32_t c = 0; c < IN; c++)
+            if (se_rng_below(&r, 3) == 0) {
+                col[at] = c;
+                value[at++] = (float)se_rng_normal(&r);
+            }
+        off[i + 1] = at;
+        for (uint64_t k = 0; k < WIDE; k++)
+            sums[k] += (double)(dy[i * WIDE + k] = (se_real)se_rng_normal(&r));
+        for (uint64_t e = off[i]; e < off[i + 1]; e++)
+            for (uint64_t k = 0; k < WIDE; k++)
+                want[col[e] * WIDE + k] += (double)value[e] * (double)dy[i * WIDE + k];
+    }
+    const struct se_features f = { ROWS, IN, at, NULL, off, col, value };
+    CHECK(se_sparse_make(&s, &f, false, &err) == 0);
+    const struct se_mat x = { ROWS, IN, NULL, &s, s.value };
+    se_mm_weight(&net, &x, dy, WIDE, dw);
+    for (int i = 0; i < IN * WIDE; i++)
+        CHECK_NEAR((double)dw[i], want[i], 100 * NEAR);
+    se_sum_columns(&net, dy, WIDE, columns);
+    for (int k = 0; k < WIDE; k++)
+        CHECK_NEAR((double)columns[k], sums[k], 100 * NEAR);
+    se_sparse_release(&s);
+    free(net.partial);
+    free(off);
+    free(col);
+    free(value);
+    free(dy);
+    unit_ok("sums over many vertices");
+}
+
+/* The exponential of the tool is its own. */
+static void check_exp(void)
+{
+    const double spread = SE_IS_DOUBLE ? 1e-15 : 2e-7;
+
+    for (double x = -86; x < 87; x += 0.0137) {
+        se_vec v = (se_vec){ 0 } + (se_real)x;
+
+        se_exp(&v);
+        CHECK_NEAR((double)v[0] / exp((double)(se_real)x), 1, spread);
+    }
+    for (int i = 0; i < 3; i++) {
+        se_vec v = (se_vec){ 0 } + (se_real)(i == 0 ? -INFINITY : i == 1 ? -500 : NAN);
+
+        se_exp(&v);
+        CHECK(i == 2 ? isnan((double)v[0]) : (double)v[0] >= 0 && (double)v[0] < 1e-37);
+    }
+    unit_ok("exponential");
+}
+
+int main(void)
+{
+    check_exp();
+    make_graph();
+    make_input();
+    for (int i = 0; se_model_kinds[i]; i++)
+        check_model(se_model_kinds[i]);
+    check_large();
+    se_sparse_release(&sparse);
+    se_nngraph_release(&graph);
+    se_stream_release(&stream);
+    return unit_done();
+}

@@ -1,0 +1,372 @@
+/* test-nn-gradients.c - gradients of every layer and every model against central differences
+ *
+ * The sources of the nets are compiled here once more, for double; the archive's own objects
+ * stay out because all they define is already here.  The models only append layers, so those
+ * of the archive serve, and a new one is tested without a word here. */
+#define SE_REAL double
+
+#include "common/nn_conv.c"
+#include "common/nn_gat.c"
+#include "common/nn_gather.c"
+#include "common/nn_graph.c"
+#include "common/nn_layers.c"
+#include "common/nn_mask.c"
+#include "common/nn_math.c"
+#include "common/nn_net.c"
+
+#include "common/graphbuild.h"
+#include "tests/unit/unit.h"
+
+enum { N = 23, COLS = 9, CLASSES = 4 };
+
+struct world {
+    struct se_stream stream;
+    struct se_nngraph graph;
+    struct se_sparse sparse;
+    double dense[N * COLS];
+    struct se_mat input;
+    int32_t label[N];
+    uint32_t id[N];
+    uint64_t count;
+    struct se_net net;
+    double dlogits[N * CLASSES];
+};
+
+/* A hub, a few isolated vertices, loops that the graph brings along, edges at random */
+static void make_graph(struct world *w, struct se_rng *r, bool weights)
+{
+    struct se_err err = SE_ERR_INIT;
+    struct se_builder b = SE_BUILDER_INIT;
+    struct se_built built;
+    struct se_graph g;
+
+    b.weighted = weights;
+    b.n = N;
+    for (uint32_t v = 1; v < N - 3; v++) {
+        CHECK(se_builder_add(&b, 0, v, (float)(0.1 + se_rng_unit(r)), &err) == 0);
+        CHECK(se_builder_add(&b, v, 1 + (uint32_t)se_rng_below(r, N - 4),
+                             (float)(0.1 + se_rng_unit(r)), &err) == 0);
+    }
+    CHECK(se_builder_put(&b, &w->stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
+    CHECK(se_graph_get(&g, &w->stream, SE_GRAPH, &err) == 0);
+    CHECK(se_nngraph_make(&w->graph, &g, true, &err) == 0);
+    for (uint64_t e = 0; e < w->graph.arcs; e++)
+        CHECK(w->graph.norm[e] == w->graph.norm[w->graph.back[e]]);
+}
+
+/* Rows without any entry and rows that are full are among the sparse ones. */
+static void make_input(struct world *w, struct se_rng *r, bool sparse)
+{
+    struct se_err err = SE_ERR_INIT;
+    uint64_t off[N + 1], at = 0;
+    uint32_t col[N * COLS];
+    float value[N * COLS];
+
+    for (uint64_t v = 0; v < N; v++) {
+        off[v] = at;
+        for (uint32_t c = 0; c < COLS; c++)
+            if (v > 0 && (v == 1 || se_rng_below(r, 3) == 0)) {
+                col[at] = c;
+                value[at++] = (float)se_rng_normal(r);
+            }
+        for (uint64_t c = 0; c < COLS; c++)
+            w->dense[v * COLS + c] = se_rng_normal(r);
+    }
+    off[N] = at;
+    const struct se_features f = { N, COLS, at, NULL, off, col, value };
+    CHECK(se_sparse_make(&w->sparse, &f, false, &err) == 0);
+    w->input = sparse ? (struct se_mat){ N, COLS, NULL, &w->sparse, w->sparse.value }
+                      : (struct se_mat){ N, COLS, w->dense, NULL, NULL };
+}
+
+/* shape: bit 0 sparse input, bit 1 weighted edges */
+static void make_world(struct world *w, uint64_t seed, int shape)
+{
+    struct se_rng r;
+
+    memset(w, 0, sizeof *w);
+    se_rng_init(&r, seed, SE_RNG_TEST, 1);
+    make_graph(w, &r, shape & 2);
+    make_input(w, &r, shape & 1);
+    for (uint32_t v = 0; v < N; v++) {
+        w->label[v] = (int32_t)se_rng_below(&r, CLASSES + 1) - 1;
+        if (w->label[v] >= 0 && se_rng_below(&r, 4) > 0)
+            w->id[w->count++] = v;
+    }
+    w->net = (struct se_net){ .graph = &w->graph, .input = w->input, .n = N, .seed = seed,
+                              .threads = 2, .sparse = shape & 1, .epoch = 3 };
+}
+
+static void free_world(struct world *w)
+{
+    se_net_release(&w->net);
+    se_sparse_release(&w->sparse);
+    se_nngraph_release(&w->graph);
+    se_stream_release(&w->stream);
+}
+
+static double loss(struct world *w)
+{
+    return se_net_loss(se_net_forward(&w->net, true), N, CLASSES, w->id, w->count, w->label,
+                       w->dlogits);
+}
+
+/* The central difference nearest to g over a few steps: a step across a bend of relu misleads,
+ * a shorter one does not reach it. */
+static double difference(struct world *w, double *value, double g)
+{
+    static const double steps[] = { 1e-5, 1e-6, 1e-4 };
+    const double was = *value;
+    double best = NAN;
+
+    for (int i = 0; i < 3 && !(fabs(best - g) < 1e-9); i++) {
+        double up, d;
+
+        *value = was + steps[i];
+        up = loss(w);
+        *value = was - steps[i];
+        d = (up - loss(w)) / (2 * steps[i]);
+        if (!(fabs(d - g) >= fabs(best - g)))
+            best = d;
+    }
+    *value = was;
+    return best;
+}
+
+/* Largest relative error over the arrays of parameters, each as one vector. */
+static double worst_error(struct world *w)
+{
+    struct se_net *net = &w->net;
+    double worst = 0, all = 0;
+
+    loss(w);
+    se_net_backward(net, w->dlogits);
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_parameter *p = &net->parameter[i];
+        double off = 0, size = 0;
+
+        for (uint64_t k = p->start; k < p->start + p->rows * p->cols; k++) {
+            const double g = net->grad[k], d = difference(w, &net->value[k], g);
+
+            off += (g - d) * (g - d);
+            size += d * d;
+        }
+        all += size;
+        worst = fmax(worst, sqrt(off) / fmax(sqrt(size), 1e-4));
+    }
+    CHECK(all > 1e-8);                          /* there was something to compare */
+    return worst;
+}
+
+/* Biases are zero at first, which hides mistakes: move all parameters a little. */
+static void stir(struct se_net *net)
+{
+    struct se_rng r;
+
+    se_rng_init(&r, net->seed, SE_RNG_TEST, 2);
+    for (uint64_t k = 0; k < net->count; k++)
+        net->value[k] += 0.3 * se_rng_normal(&r);
+}
+
+static void report(const char *name, double worst)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "%s: relative error %.1e", name, worst);
+    unit_ok(text);
+}
+
+typedef int build_net(struct se_net *net, const void *how, struct se_err *err);
+
+static double check_build(build_net *build, const void *how)
+{
+    static struct world w;
+    double worst = 0;
+
+    for (int shape = 0; shape < 4; shape++)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            struct se_err err = SE_ERR_INIT;
+
+            make_world(&w, seed, shape);
+            CHECK(build(&w.net, how, &err) == 0 && se_net_ready(&w.net, &err) == 0);
+            stir(&w.net);
+            worst = fmax(worst, worst_error(&w));
+            free_world(&w);
+        }
+    CHECK(worst < 1e-6);
+    return worst;
+}
+
+/* ---- layers: behind the input, and behind a linear layer that needs their gradient ---- */
+
+enum kind { LINEAR, GRAPH, SAGE, GAT_JOIN, GAT_MEAN, PROPAGATE, DROPOUT, RELU, ELU, IDENTITY };
+
+struct stack {                  /* a linear layer of `before` columns or none, the layer, a
+                                 * linear layer to the classes */
+    enum kind kind;
+    uint64_t before, cols;
+    double p;
+};
+
+static int append(struct se_net *net, const struct stack *s, struct se_err *err)
+{
+    switch (s->kind) {
+    case LINEAR: return se_net_linear(net, s->cols, err);
+    case GRAPH: return se_net_graphconv(net, s->cols, err);
+    case SAGE: return se_net_sageconv(net, s->cols, err);
+    case GAT_JOIN: return se_net_gatconv(net, s->cols, 3, false, s->p, err);
+    case GAT_MEAN: return se_net_gatconv(net, s->cols, 3, true, s->p, err);
+    case PROPAGATE: return se_net_propagate(net, 0.2, 4, s->p, err);
+    case DROPOUT: return se_net_dropout(net, s->p, err);
+    case RELU: return se_net_activate(net, SE_RELU, s->p, err);
+    case ELU: return se_net_activate(net, SE_ELU, s->p, err);
+    default: return se_net_activate(net, SE_IDENTITY, s->p, err);
+    }
+}
+
+static int build_stack(struct se_net *net, const void *how, struct se_err *err)
+{
+    const struct stack *s = how;
+
+    return (s->before && se_net_linear(net, s->before, err) < 0) || append(net, s, err) < 0
+         ? -1 : se_net_linear(net, CLASSES, err);
+}
+
+static void check_layers(void)
+{
+    static const struct { const char *name; struct stack s; } all[] = {
+        { "linear", { LINEAR, 6, 5, 0 } },
+        { "graphconv on the input", { GRAPH, 0, 5, 0 } },
+        { "graphconv on the input, to more columns", { GRAPH, 0, 11, 0 } },
+        { "graphconv, multiplied first", { GRAPH, 6, 5, 0 } },
+        { "graphconv, summed first", { GRAPH, 5, 6, 0 } },
+        { "sageconv on the input", { SAGE, 0, 5, 0 } },
+        { "sageconv on the input, to more columns", { SAGE, 0, 11, 0 } },
+        { "sageconv, multiplied first", { SAGE, 6, 5, 0 } },
+        { "sageconv, summed first", { SAGE, 5, 6, 0 } },
+        { "gatconv on the input", { GAT_JOIN, 0, 3, 0 } },
+        { "gatconv, joined heads", { GAT_JOIN, 6, 3, 0 } },
+        { "gatconv, joined heads of 8, attention dropout", { GAT_JOIN, 6, 8, 0.4 } },
+        { "gatconv, averaged heads", { GAT_MEAN, 6, 5, 0 } },
+        { "gatconv, averaged heads of 17, attention dropout", { GAT_MEAN, 6, 17, 0.4 } },
+        { "propagate", { PROPAGATE, 6, 0, 0 } },
+        { "propagate, edge dropout", { PROPAGATE, 6, 0, 0.4 } },
+        { "dropout of the input", { DROPOUT, 0, 0, 0.5 } },
+        { "dropout", { DROPOUT, 6, 0, 0.3 } },
+        { "relu", { RELU, 6, 0, 0 } },
+        { "relu and dropout", { RELU, 6, 0, 0.5 } },
+        { "elu", { ELU, 6, 0, 0 } },
+        { "elu and dropout", { ELU, 6, 0, 0.5 } },
+        { "identity and dropout", { IDENTITY, 6, 0, 0.5 } },
+        { "wide tiles: graphconv of 37 columns", { GRAPH, 40, 37, 0 } },
+        { "wide tiles: sageconv of 70 columns", { SAGE, 0, 70, 0 } },
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        report(all[i].name, check_build(build_stack, &all[i].s));
+}
+
+/* ---- models ---- */
+
+struct choice {
+    const struct se_model_kind *kind;
+    struct se_hyper h;
+};
+
+static int build_model(struct se_net *net, const void *how, struct se_err *err)
+{
+    const struct choice *c = how;
+
+    return c->kind->build(net, &c->h, err);
+}
+
+static double check_model(const struct se_model_kind *kind, uint64_t layers, double p)
+{
+    const struct choice c = { kind,
+        { .hidden = 5, .layers = layers, .classes = CLASSES, .heads = 3, .out_heads = 2,
+          .hops = 3, .dropout = p, .input_dropout = p, .attention_dropout = p,
+          .edge_dropout = p, .alpha = 0.15 } };
+
+    return check_build(build_model, &c);
+}
+
+static void check_models(void)
+{
+    for (int i = 0; se_model_kinds[i]; i++) {
+        double worst = 0;
+
+        for (uint64_t layers = 1; layers <= 4; layers++)
+            worst = fmax(worst, fmax(check_model(se_model_kinds[i], layers, 0),
+                                     check_model(se_model_kinds[i], layers, 0.4)));
+        report(se_model_kinds[i]->name, worst);
+    }
+}
+
+/* ---- the loss itself ---- */
+
+static void check_loss(void)
+{
+    struct se_rng r;
+    double logits[N * CLASSES], d[N * CLASSES], scrap[N * CLASSES];
+    int32_t label[N];
+    uint32_t id[N];
+
+    se_rng_init(&r, 5, SE_RNG_TEST, 3);
+    for (uint32_t v = 0; v < N; v++) {
+        id[v] = v;
+        label[v] = (int32_t)se_rng_below(&r, CLASSES);
+    }
+    for (int i = 0; i < N * CLASSES; i++)
+        logits[i] = 3 * se_rng_normal(&r);
+    se_net_loss(logits, N, CLASSES, id, N / 2, label, d);
+    for (int i = 0; i < N * CLASSES; i++) {
+        const double was = logits[i], h = 1e-5;
+        double up;
+
+        logits[i] = was + h;
+        up = se_net_loss(logits, N, CLASSES, id, N / 2, label, scrap);
+        logits[i] = was - h;
+        CHECK_NEAR(d[i], (up - se_net_loss(logits, N, CLASSES, id, N / 2, label, scrap)) /
+                   (2 * h), 1e-9);
+        logits[i] = was;
+    }
+    unit_ok("cross-entropy");
+}
+
+/* What evaluation left may be used by the next step: the same gradient either way. */
+static void check_reuse(void)
+{
+    static struct world w;
+
+    for (int i = 0; se_model_kinds[i]; i++)
+        for (int drop = 0; drop < 2; drop++) {
+            const struct choice c = { se_model_kinds[i],
+                { .hidden = 5, .layers = 3, .classes = CLASSES, .heads = 3, .out_heads = 2,
+                  .hops = 3, .dropout = drop ? 0.4 : 0, .alpha = 0.15 } };
+            struct se_err err = SE_ERR_INIT;
+            double *first;
+
+            make_world(&w, 7, 1);
+            CHECK(build_model(&w.net, &c, &err) == 0 && se_net_ready(&w.net, &err) == 0);
+            first = se_alloc(w.net.count, sizeof *first, &err);
+            loss(&w);
+            se_net_backward(&w.net, w.dlogits);
+            memcpy(first, w.net.grad, w.net.count * sizeof *first);
+            se_net_forward(&w.net, false);
+            loss(&w);
+            se_net_backward(&w.net, w.dlogits);
+            CHECK(memcmp(first, w.net.grad, w.net.count * sizeof *first) == 0);
+            free(first);
+            free_world(&w);
+        }
+    unit_ok("a step after an evaluation is the step without it");
+}
+
+int main(void)
+{
+    check_loss();
+    check_layers();
+    check_models();
+    check_reuse();
+    return unit_done();
+}
