@@ -38,7 +38,7 @@ static uint64_t get64(const unsigned char *p)
 {
     uint64_t v;
 
-    memcpy(&v, p, sizeof v);
+    memcpy(&v, p, sizeof v);    /* NOLINT: p is a payload that take_payload has set */
     return v;
 }
 

@@ -119,7 +119,8 @@ stat_of() {
     se-train --epochs 2 --no-history easy.seg -o out.seg
     python=$(find_python struct zlib) || skip "no python3"
     for change in model=gcn:model=xxx layers=2:layers=0 layers=2:layers=9 hidden=64:hidden=-4 \
-        classes=3:classes=0 classes=3:classes=2 heads=8:heads=0 norm=0:norm=7 alpha=:alphb=; do
+        hidden=64:hidden=99 classes=3:classes=0 classes=3:classes=2 heads=8:heads=0 \
+        norm=0:norm=7 alpha=:alphb=; do
         "$python" - "$change" << 'END'
 import struct, sys, zlib
 old, new = (x.encode() for x in sys.argv[1].split(":"))

@@ -219,7 +219,23 @@ static void warn_classes(const struct job *j)
     free(seen);
 }
 
-static int make_net(struct job *j, struct se_err *err)
+/* Before memory is made for them: a text that promises much comes with as many numbers. */
+static int check_arrays(const struct job *j, const struct se_model *m, struct se_err *err)
+{
+    for (int i = 0; i < j->net.parameters; i++) {
+        const struct se_parameter *p = &j->net.parameter[i];
+        const struct se_array *a = (uint64_t)i < m->arrays ? &m->array[i] : NULL;
+
+        if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
+            return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
+                           " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
+                           o.model);
+    }
+    return 0;
+}
+
+/* `m`: the stored model that it must fit, or NULL */
+static int make_net(struct job *j, const struct se_model *m, struct se_err *err)
 {
     const struct se_model_kind *kind = find_model(o.model, err);
 
@@ -243,7 +259,9 @@ static int make_net(struct job *j, struct se_err *err)
         .graph = &j->nngraph, .input = j->input.mat, .n = j->graph.n, .seed = j->run->seed,
         .threads = j->run->threads, .sparse = j->input.mat.sparse != NULL
     };
-    return kind->build(&j->net, &o.h, err) < 0 ? -1 : se_net_ready(&j->net, err);
+    if (kind->build(&j->net, &o.h, err) < 0 || (m && check_arrays(j, m, err) < 0))
+        return -1;
+    return se_net_ready(&j->net, err);
 }
 
 /* ---- results into the stream ---- */
@@ -378,19 +396,14 @@ static int train_with_log(struct job *j, struct se_err *err)
     return -1;
 }
 
-static int load_parameters(struct job *j, const struct se_model *m, struct se_err *err)
+static void load_parameters(struct job *j, const struct se_model *m)
 {
     for (int i = 0; i < j->net.parameters; i++) {
         const struct se_parameter *p = &j->net.parameter[i];
-        const struct se_array *a = (uint64_t)i < m->arrays ? &m->array[i] : NULL;
 
-        if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
-            return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
-                           " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
-                           o.model);
-        memcpy(j->net.value + p->start, a->data, p->rows * p->cols * sizeof *a->data);
+        memcpy(j->net.value + p->start, m->array[i].data,
+               p->rows * p->cols * sizeof *j->net.value);
     }
-    return 0;
 }
 
 static int apply(struct job *j, const struct se_model *m, struct se_err *err)
@@ -401,8 +414,9 @@ static int apply(struct job *j, const struct se_model *m, struct se_err *err)
     double accuracy[4] = { NAN, NAN, NAN, NAN };
 
     j->classes = o.h.classes;
-    if (make_net(j, err) < 0 || load_parameters(j, m, err) < 0)
+    if (make_net(j, m, err) < 0)
         return -1;
+    load_parameters(j, m);
     logits = se_net_forward(&j->net, false);
     hidden = o.embed == HIDDEN ? se_net_hidden(&j->net) : NULL;
     if (o.embed == HIDDEN && !hidden)
@@ -438,7 +452,7 @@ static int work(struct job *j, struct se_err *err)
         return se_fail(err, SE_EINPUT, "graph: has no vertices");
     if (o.apply)
         return apply_stored(j, err);
-    return make_net(j, err) < 0 ? -1 : train_with_log(j, err);
+    return make_net(j, NULL, err) < 0 ? -1 : train_with_log(j, err);
 }
 
 static int run_train(struct se_run *run, struct se_err *err)
