@@ -253,8 +253,8 @@ static const struct se_tool tool = {
         "At every tree node with m children, round(theta * m) pairs are drawn: two\n"
         "different children with probability P, each followed down by P to a vertex; the\n"
         "two vertices become an edge.  P of a child is the softmax of its entropy among\n"
-        "its siblings.  The graph section is replaced; fused, tree and predictions, which\n"
-        "describe the old graph, are dropped unless --keep.\n",
+        "its siblings.  The graph section is replaced; fused, tree and predictions,\n"
+        "which describe the old graph, are dropped unless --keep.\n",
     .examples =
         "  se-tree -K 2 fused.seg | se-sample --theta 3 > new.seg\n"
         "  se-sample --agree 2 --retain tree.seg -o new.seg\n"

@@ -487,8 +487,8 @@ static const struct se_tool tool = {
         "Trains a graph neural network on the whole graph at once, with a self-loop at\n"
         "every vertex, on the training part of a split.  Written: embedding (what the\n"
         "next stage compares), predictions and model as of the epoch with the best\n"
-        "validation accuracy, and the accuracies in stats.  Vertices without a label take\n"
-        "no part.  Without features each vertex stands for itself.  knn, which was\n"
+        "validation accuracy, and the accuracies in stats.  Vertices without a label\n"
+        "take no part.  Without features each vertex stands for itself.  knn, which was\n"
         "derived from an older embedding, is dropped unless --keep.\n",
     .examples =
         "  se-train < graph.seg > trained.seg\n"
