@@ -212,6 +212,7 @@ wrong() {
 # on_terminal COMMAND: standard input, output and error are a terminal; what it shows
 on_terminal() {
     need_command script
+    script -qec true /dev/null < /dev/null > /dev/null 2>&1 || skip "no terminals here"
     run script -qec "$1" /dev/null < /dev/null
     output=${output//$'\r'/}
 }
