@@ -85,12 +85,15 @@ demo: all | $(B)/.demo-ready
 	@pipelines/demo $(B)/bin
 
 test: all units | $(B)/.test-ready
-	tests/run $(B)
+	tests/run $(B) $(TESTS)
 
-# The same tests with every access and every undefined operation checked
+# The same tests with every access and every undefined operation checked; not those of the
+# shell programs, which run the same tools again
+SHELL_TESTS := $(patsubst %,tests/%.bats,se-gsl se-report se-data adapters experiments man)
 check-sanitize:
 	$(MAKE) B=build/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer \
-	    -fsanitize=address,undefined -fno-sanitize-recover=all' test
+	    -fsanitize=address,undefined -fno-sanitize-recover=all' \
+	    TESTS='$(filter-out $(SHELL_TESTS),$(sort $(wildcard tests/*.bats)))' test
 
 lint: all | $(B)/.lint-ready
 	cppcheck -q -j $$(nproc) --std=c11 --enable=warning,performance,portability --inline-suppr \
