@@ -12,6 +12,7 @@
 #include "common/parallel.h"
 
 enum { BLOCK = 4096 };          /* draws a task */
+#define MOST_DRAWS ((uint64_t)1 << 34)
 
 void se_sampled_release(struct se_sampled *x)
 {
@@ -35,8 +36,8 @@ int se_sample_draws(const struct se_law *law, const struct se_measure *x,
     *draws = 0;
     for (uint64_t a = 0; a < law->nodes; a++) {
         *draws += draws_at(law, x, plan, (uint32_t)a);
-        if (*draws > (uint64_t)1 << 40)
-            return se_fail(err, SE_EINPUT, "theta asks for more than 2^40 draws; lower it");
+        if (*draws > MOST_DRAWS)
+            return se_fail(err, SE_EINPUT, "theta asks for more than 2^34 draws; lower it");
     }
     return 0;
 }
