@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/payload.h"
 
 void se_nninput_release(struct se_nninput *x)
 {
@@ -105,27 +106,23 @@ static int use_identity(struct se_nninput *x, uint64_t n, struct se_err *err)
     return rc;
 }
 
-static int check_n(uint64_t have, uint64_t n, uint32_t tag, struct se_err *err)
-{
-    return have == n ? 0 : se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but graph has "
-                                   "%" PRIu64, se_section_name(tag), have, n);
-}
-
 int se_nninput_make(struct se_nninput *x, struct se_stream *s, enum se_input_kind kind,
                     bool scale_rows, uint64_t n, struct se_err *err)
 {
     struct se_features f;
     struct se_embedding e;
 
-    if (kind != SE_INPUT_FEATURES && (se_embedding_get(&e, s, err) < 0 ||
-                                      check_n(e.n, n, SE_EMBEDDING, err) < 0))
+    if (kind != SE_INPUT_FEATURES &&
+        (se_embedding_get(&e, s, err) < 0 ||
+         se_payload_fits(e.n, n, SE_EMBEDDING, "graph", err) < 0))
         return -1;
     if (kind == SE_INPUT_EMBEDDING)
         return use_dense(x, NULL, false, &e, n, err);
     if (!se_stream_has(s, SE_FEATURES))
         return kind == SE_INPUT_BOTH ? use_dense(x, NULL, false, &e, n, err)
                                      : use_identity(x, n, err);
-    if (se_features_get(&f, s, err) < 0 || check_n(f.n, n, SE_FEATURES, err) < 0)
+    if (se_features_get(&f, s, err) < 0 ||
+        se_payload_fits(f.n, n, SE_FEATURES, "graph", err) < 0)
         return -1;
     if (f.d == 0)
         return use_identity(x, n, err);

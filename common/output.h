@@ -1,4 +1,4 @@
-/* output.h - an output file that is there whole or not at all (used by tool.c alone) */
+/* output.h - an output file that is there whole or not at all; one at a time */
 #ifndef SE_OUTPUT_H
 #define SE_OUTPUT_H
 

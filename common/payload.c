@@ -97,3 +97,10 @@ int se_payload_vertices(uint64_t n, uint32_t tag, struct se_err *err)
     return n <= SE_MAX_VERTICES ? 0 : se_payload_fail(err, tag, "%" PRIu64 " vertices are "
                                                       "more than 32-bit ids can name", n);
 }
+
+int se_payload_fits(uint64_t have, uint64_t n, uint32_t tag, const char *other,
+                    struct se_err *err)
+{
+    return have == n ? 0 : se_payload_fail(err, tag, "has %" PRIu64 " vertices, but %s has %"
+                                           PRIu64, have, other, n);
+}

@@ -17,6 +17,9 @@ int se_payload_offsets(const uint64_t *off, uint64_t n, uint64_t total, uint32_t
                        struct se_err *err);
 /* The index of the first of `count` numbers that is not finite, or `count`. */
 uint64_t se_first_not_finite(const float *x, uint64_t count);
+/* A section of `have` vertices belongs to one of `n`, which messages call `other`. */
+int se_payload_fits(uint64_t have, uint64_t n, uint32_t tag, const char *other,
+                    struct se_err *err);
 /* n is a number of vertices that ids can count */
 int se_payload_vertices(uint64_t n, uint32_t tag, struct se_err *err);
 

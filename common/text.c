@@ -14,6 +14,11 @@
 
 enum { BLOCK = 1 << 18 };
 
+const char *se_path_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 /* zlib's reader also passes plain files on as they are. */
 static gzFile open_gz(const char *path, struct se_err *err)
 {
@@ -23,7 +28,7 @@ static gzFile open_gz(const char *path, struct se_err *err)
     gzFile file;
 
     if (fd < 0) {
-        se_fail_errno(err, SE_EIO, "%s: cannot open", in ? "standard input" : path);
+        se_fail_errno(err, SE_EIO, "%s: cannot open", se_path_name(path));
         return NULL;
     }
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -54,7 +59,7 @@ static int gz_fail(gzFile file, const char *path, struct se_err *err)
 int se_text_open(struct se_text *t, const char *path, struct se_err *err)
 {
     *t = (struct se_text)SE_TEXT_INIT;
-    t->path = strcmp(path, "-") == 0 ? "standard input" : path;
+    t->path = se_path_name(path);
     t->file = open_gz(path, err);
     return t->file ? 0 : -1;
 }
@@ -144,7 +149,7 @@ int se_text_line(struct se_text *t, char **line, size_t *len, struct se_err *err
 
 int se_slurp(struct se_bytes *b, const char *path, uint64_t limit, struct se_err *err)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = se_path_name(path);
     gzFile file = open_gz(path, err);
     int got = 1, code = Z_OK, rc = -1;
 

@@ -9,6 +9,9 @@
 #include "common/err.h"
 #include "common/mem.h"
 
+/* What messages call a path: "standard input" for "-". */
+const char *se_path_name(const char *path);
+
 /* A file read line by line; gzip'd files are read as what they hold. */
 struct se_text {
     void *file;                 /* gzFile */

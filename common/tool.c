@@ -206,11 +206,6 @@ const char *se_run_operand(const struct se_run *run, int i)
     return i < run->operands ? run->operand[i] : "-";
 }
 
-const char *se_run_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
 int se_run_filter(struct se_run *run,
                   int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
                   struct se_err *err)
@@ -222,7 +217,7 @@ int se_run_filter(struct se_run *run,
     if (rc == 0) {
         rc = change(run, &s, err);
         if (rc < 0 && err->code == SE_EINPUT)
-            se_err_in(err, se_run_name(path));
+            se_err_in(err, se_path_name(path));
     }
     if (rc == 0)
         rc = se_run_write(run, &s, err);
@@ -234,7 +229,7 @@ int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
                 struct se_err *err)
 {
     const bool in = strcmp(path, "-") == 0;
-    const char *name = se_run_name(path);
+    const char *name = se_path_name(path);
     const int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int rc;
 

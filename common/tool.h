@@ -95,8 +95,6 @@ int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
 int se_run_filter(struct se_run *run,
                   int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
                   struct se_err *err);
-/* "standard input" for "-" */
-const char *se_run_name(const char *path);
 /* Write the stream to -o or standard output, with a line of history.  A file is written
  * beside and renamed when it is whole. */
 int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err);

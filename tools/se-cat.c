@@ -122,7 +122,7 @@ static int join(struct se_run *run, struct se_stream *s, int count, struct se_er
         if (at >= 0) {
             const char *path = se_run_operand(run, at + 1);
 
-            se_err_in(err, se_run_name(path));
+            se_err_in(err, se_path_name(path));
         }
         return -1;
     }

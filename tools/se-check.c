@@ -25,7 +25,7 @@ static int check_origins(struct se_run *run, const char *path, struct se_stream 
             *err = stale;
             return -1;
         }
-        se_warn(run, "%s: %s", se_run_name(path), stale.text);
+        se_warn(run, "%s: %s", se_path_name(path), stale.text);
     }
     return 0;
 }
@@ -41,7 +41,7 @@ static int check(struct se_run *run, const char *path, struct se_out *out, struc
         rc = se_stream_check(&s, err) < 0 || check_origins(run, path, &s, err) < 0 ||
                      se_stream_digest(&s, &d, err) < 0 ? -1 : 0;
         if (rc < 0)
-            se_err_in(err, se_run_name(path));
+            se_err_in(err, se_path_name(path));
     }
     if (rc == 0 && !run->quiet)
         se_outf(out, "%s  %s\n", se_digest_text(&d, text), path);

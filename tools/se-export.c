@@ -115,7 +115,7 @@ static int write_out(struct se_run *run, const struct se_format *f, struct se_st
         return -1;
     rc = f->export(&ex, s, &out, err);
     if (rc < 0 && err->code == SE_EINPUT)
-        se_err_in(err, se_run_name(path));
+        se_err_in(err, se_path_name(path));
     return se_run_end(run, &out, rc, err);
 }
 

@@ -433,7 +433,7 @@ static int run_info(struct se_run *run, struct se_err *err)
         if (rc == 0) {
             rc = tell(run, &s, &out, err);
             if (rc < 0)
-                se_err_in(err, se_run_name(path));
+                se_err_in(err, se_path_name(path));
             rc = se_run_end(run, &out, rc, err);
         }
     }

@@ -6,6 +6,7 @@
 
 #include "common/mem.h"
 #include "common/parallel.h"
+#include "common/payload.h"
 #include "common/sample.h"
 #include "common/sim.h"
 #include "common/tool.h"
@@ -115,11 +116,7 @@ static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sam
     bool ok = w.similarity && w.query &&
               se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0;
 
-    if (ok && rows.n != n) {
-        se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but the tree has %" PRIu64,
-                se_section_name(on), rows.n, n);
-        ok = false;
-    }
+    ok = ok && se_payload_fits(rows.n, n, on, "the tree", err) == 0;
     for (int i = 0; ok && i < run->threads; i++)
         ok = se_sim_query_init(&w.query[i], &rows, err) == 0;
     if (ok)
@@ -165,9 +162,8 @@ static int finish(struct se_run *run, struct se_stream *s, struct se_sampled *ed
 
     if (o.retain || o.drop) {
         rc = se_graph_get(&old, s, SE_GRAPH, err);
-        if (rc == 0 && old.n != n)
-            rc = se_fail(err, SE_EINPUT, "graph: has %" PRIu64 " vertices, but the tree has %"
-                         PRIu64, old.n, n);
+        if (rc == 0)
+            rc = se_payload_fits(old.n, n, SE_GRAPH, "the tree", err);
     }
     if (rc == 0 && o.retain)
         rc = se_sampled_unite(edges, &old, err);

@@ -175,25 +175,20 @@ static int recall(const struct se_model *m, struct se_err *err)
 
 /* ---- making the net ---- */
 
-static int check_n(uint64_t have, uint64_t n, uint32_t tag, struct se_err *err)
-{
-    return have == n ? 0 : se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but graph has "
-                                   "%" PRIu64, se_section_name(tag), have, n);
-}
-
 static int read_sections(struct job *j, struct se_err *err)
 {
     const uint64_t n = j->graph.n;
 
     if (!o.apply || se_stream_has(j->s, SE_LABELS)) {
         if (se_labels_get(&j->labels, j->s, err) < 0 ||
-            check_n(j->labels.n, n, SE_LABELS, err) < 0)
+            se_payload_fits(j->labels.n, n, SE_LABELS, "graph", err) < 0)
             return -1;
         j->classes = j->labels.classes;
     }
     if (o.apply && !se_stream_has(j->s, SE_SPLITS))
         return 0;
-    if (se_splits_get(&j->splits, j->s, err) < 0 || check_n(j->splits.n, n, SE_SPLITS, err) < 0)
+    if (se_splits_get(&j->splits, j->s, err) < 0 ||
+        se_payload_fits(j->splits.n, n, SE_SPLITS, "graph", err) < 0)
         return -1;
     if (o.split >= j->splits.count)
         return se_fail(err, SE_EINPUT, "splits: there is no split %" PRIu64 "; they are 0 to %"
@@ -455,25 +450,20 @@ static int work(struct job *j, struct se_err *err)
     return make_net(j, NULL, err) < 0 ? -1 : train_with_log(j, err);
 }
 
-static int run_train(struct se_run *run, struct se_err *err)
+static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    const char *path = se_run_operand(run, 0);
-    struct se_stream s = SE_STREAM_INIT;
-    struct job j = { .run = run, .s = &s, .input = SE_NNINPUT_INIT };
-    int rc = se_run_read(run, path, &s, err);
+    struct job j = { .run = run, .s = s, .input = SE_NNINPUT_INIT };
+    const int rc = work(&j, err);
 
-    if (rc == 0) {
-        rc = work(&j, err);
-        if (rc < 0 && err->code == SE_EINPUT)
-            se_err_in(err, strcmp(path, "-") == 0 ? "standard input" : path);
-        if (rc == 0)
-            rc = se_run_write(run, &s, err);
-    }
     se_net_release(&j.net);
     se_nninput_release(&j.input);
     se_nngraph_release(&j.nngraph);
-    se_stream_release(&s);
     return rc;
+}
+
+static int run_train(struct se_run *run, struct se_err *err)
+{
+    return se_run_filter(run, train_stream, err);
 }
 
 static const struct se_tool tool = {

@@ -217,7 +217,7 @@ static int run_tree(struct se_run *run, struct se_err *err)
         if (rc == 0)
             rc = o.score ? score(run, &s, &g, err) : build(run, &s, tag, &g, err);
         if (rc < 0 && err->code == SE_EINPUT)
-            se_err_in(err, se_run_name(path));
+            se_err_in(err, se_path_name(path));
     }
     if (rc == 0 && !o.score)
         rc = se_run_write(run, &s, err);
