@@ -17,7 +17,7 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoi
 BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
 SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) -DSE_VERSION='"$(VERSION)"' \
            -DSE_BLAS='"OpenBLAS $(BLAS)"'
-LIBS    := -Wl,--as-needed -lopenblas -lz -lm -lpthread -ldl
+LIBS    := -Wl,--as-needed -lz -lm -lpthread -ldl
 
 SOURCES := $(sort $(wildcard common/*.c formats/*.c))
 LIB     := $(B)/libse.a

@@ -1,6 +1,5 @@
 /* nn_math.c - products with parameters, sums of columns, Adam; how work is cut for threads */
-#include <cblas.h>
-
+#include "common/blas.h"
 #include "common/nn_vector.h"
 #include "common/parallel.h"
 
@@ -45,9 +44,9 @@ static void gemm(bool ta, bool tb, uint64_t m, uint64_t n, uint64_t k, const se_
     f(CblasRowMajor, x, y, (blasint)m, (blasint)n, (blasint)k, 1, (const void *)a,           \
       (blasint)lda, (const void *)b, (blasint)ldb, add, (void *)c, (blasint)n)
     if (SE_IS_DOUBLE)
-        GEMM(cblas_dgemm);
+        GEMM(se_blas.dgemm);
     else
-        GEMM(cblas_sgemm);
+        GEMM(se_blas.sgemm);
 #undef GEMM
 }
 

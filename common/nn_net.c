@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cblas.h>
-
+#include "common/blas.h"
 #include "common/mem.h"
 #include "common/nn.h"
 #include "common/rng.h"
@@ -94,7 +93,8 @@ static int layer_memory(struct se_layer *x, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    openblas_set_num_threads(1);                /* threads are ours, outside */
+    if (se_blas_load(err) < 0)
+        return -1;
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
 

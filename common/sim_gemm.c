@@ -3,10 +3,10 @@
  * A tile of S is computed once and serves its rows and its columns.  Tiles are handed out so
  * that neighbours in time touch different blocks; a lock per block of lists guards the rest.
  * The lists do not care in which order they are filled, so neither does the answer. */
-#include <cblas.h>
 #include <math.h>
 #include <pthread.h>
 
+#include "common/blas.h"
 #include "common/mem.h"
 #include "common/parallel.h"
 #include "common/sim_kernel.h"
@@ -55,9 +55,9 @@ static void multiply(const struct tiles *t, struct block a, struct block b, int 
     float *pa = t->panel + (uint64_t)thread * 2 * BLOCK * CHUNK, *pb = pa + BLOCK * CHUNK;
 
     if (t->dense) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)a.rows, (int)b.rows,
-                    (int)r->d, 1, t->dense + a.first * r->d, (int)r->d,
-                    t->dense + b.first * r->d, (int)r->d, 0, tile, BLOCK);
+        se_blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)a.rows, (int)b.rows,
+                      (int)r->d, 1, t->dense + a.first * r->d, (int)r->d,
+                      t->dense + b.first * r->d, (int)r->d, 0, tile, BLOCK);
         return;
     }
     for (uint64_t from = 0; from < r->d; from += CHUNK) {
@@ -67,9 +67,9 @@ static void multiply(const struct tiles *t, struct block a, struct block b, int 
             se_sim_fill(r, t->row[a.first + i], from, to, pa + i * CHUNK);
         for (uint64_t i = 0; i < b.rows && a.first != b.first; i++)
             se_sim_fill(r, t->row[b.first + i], from, to, pb + i * CHUNK);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)a.rows, (int)b.rows,
-                    (int)(to - from), 1, pa, CHUNK, a.first == b.first ? pa : pb, CHUNK,
-                    from > 0, tile, BLOCK);
+        se_blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)a.rows, (int)b.rows,
+                      (int)(to - from), 1, pa, CHUNK, a.first == b.first ? pa : pb, CHUNK,
+                      from > 0, tile, BLOCK);
     }
 }
 
@@ -252,10 +252,9 @@ static void tiles_release(struct tiles *t)
 int se_sim_product(struct se_sim_job *job, struct se_err *err)
 {
     struct tiles t = { .job = job, .lists = SE_TOPK_INIT };
-    const int rc = tiles_make(&t, err);
+    const int rc = se_blas_load(err) < 0 ? -1 : tiles_make(&t, err);
 
     if (rc == 0) {
-        openblas_set_num_threads(1);            /* the threads are ours */
         if (t.dense)
             se_parallel(job->threads, (job->m + ROWS_PER_TASK - 1) / ROWS_PER_TASK,
                         fill_task, &t);
