@@ -80,7 +80,7 @@ static inline float se_sim_key_similarity(uint64_t key)
     return x.f;
 }
 
-/* Ascending; `scratch` has room for n. */
+/* Ascending, all different; `scratch` has room for n. */
 void se_sim_sort(uint64_t *key, uint64_t n, uint64_t *scratch);
 /* Bring the k smallest of n to the front, in any order; 1 <= k <= n. */
 void se_sim_select(uint64_t *key, uint64_t n, uint64_t k);

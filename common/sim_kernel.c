@@ -28,19 +28,24 @@ static double dot_plain(const double *y, const float *x, double shift, double me
     return join(a);
 }
 
-static uint64_t leaf_plain(const float *leaf, const float *q, uint64_t d, float limit,
-                           float dist[SE_LEAF])
+static uint32_t leaf_plain(const float *leaf, const float *q, uint64_t d, float limit,
+                           uint64_t among, const uint32_t name[SE_LEAF], uint32_t *id,
+                           float *score)
 {
-    uint64_t mask = 0;
+    float dist[SE_LEAF] = { 0 };
+    uint32_t hits = 0;
 
-    for (int j = 0; j < SE_LEAF; j++)
-        dist[j] = 0;
     for (uint64_t t = 0; t < d; t++, leaf += SE_LEAF)
         for (int j = 0; j < SE_LEAF; j++)
             dist[j] += (leaf[j] - q[t]) * (leaf[j] - q[t]);
-    for (int j = 0; j < SE_LEAF; j++)
-        mask |= (uint64_t)(dist[j] <= limit) << j;
-    return mask;
+    for (; among; among &= among - 1) {
+        const int j = __builtin_ctzll(among);
+
+        id[hits] = name[j];
+        score[hits] = -dist[j];
+        hits += dist[j] <= limit;
+    }
+    return hits;
 }
 
 static uint64_t box_plain(const float *leaf, const float *box, uint64_t d,
@@ -81,8 +86,41 @@ static uint32_t count_plain(const float *s, uint32_t n, float x)
     return count;
 }
 
+static void range_plain(const float *s, uint32_t n, float *least, float *largest)
+{
+    *least = *largest = s[0];
+    for (uint32_t i = 1; i < n; i++) {
+        *least = s[i] < *least ? s[i] : *least;
+        *largest = s[i] > *largest ? s[i] : *largest;
+    }
+}
+
+static uint32_t keep_plain(uint32_t *id, float *s, uint32_t n, float x)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        id[kept] = id[i];
+        s[kept] = s[i];
+        kept += s[kept] >= x;
+    }
+    return kept;
+}
+
+static void rank_plain(const uint64_t *key, uint32_t n, uint8_t *rank)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned less = 0;
+
+        for (uint32_t j = 0; j < n; j++)
+            less += key[j] < key[i];
+        rank[i] = (uint8_t)less;
+    }
+}
+
 static const struct se_sim_kernels plain = { dot_plain, leaf_plain, box_plain, scan_plain,
-                                             count_plain };
+                                             count_plain, range_plain, keep_plain,
+                                             rank_plain };
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -100,7 +138,6 @@ AVX2 static double dot_avx2(const double *y, const float *x, double shift, doubl
 {
     const __m256d s = _mm256_set1_pd(shift), m = _mm256_set1_pd(mean);
     __m256d low = _mm256_setzero_pd(), high = low;
-    double a[LANES];
     uint64_t t = 0;
 
     for (; t + LANES <= d; t += LANES) {
@@ -113,19 +150,60 @@ AVX2 static double dot_avx2(const double *y, const float *x, double shift, doubl
         high = _mm256_add_pd(high, _mm256_mul_pd(_mm256_loadu_pd(y + t + 4),
                                 _mm256_sub_pd(_mm256_sub_pd(v1, s), m)));
     }
-    _mm256_storeu_pd(a, low);
-    _mm256_storeu_pd(a + 4, high);
-    for (; t < d; t++)
-        a[t % LANES] += y[t] * ((x[t] - shift) - mean);
-    return join(a);
+    if (t < d) {                                /* the rest: lanes beyond it add nothing */
+        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(d - t)), lane);
+        const __m256i m0 = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask));
+        const __m256i m1 = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(mask, 1));
+        const __m256 v = _mm256_maskload_ps(x + t, mask);
+        const __m256d v0 = _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+        const __m256d v1 = _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+
+        low = _mm256_add_pd(low, _mm256_mul_pd(_mm256_maskload_pd(y + t, m0),
+                                _mm256_sub_pd(_mm256_sub_pd(v0, s), m)));
+        high = _mm256_add_pd(high, _mm256_mul_pd(_mm256_maskload_pd(y + t + 4, m1),
+                                _mm256_sub_pd(_mm256_sub_pd(v1, s), m)));
+    }
+    /* as join(): 0 + 4, 1 + 5, 2 + 6, 3 + 7; then the first and third, second and fourth */
+    low = _mm256_add_pd(low, high);
+    const __m128d pair = _mm_add_pd(_mm256_castpd256_pd128(low),
+                                    _mm256_extractf128_pd(low, 1));
+
+    return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
 }
 
-AVX2_FMA static uint64_t leaf_avx2(const float *leaf, const float *q, uint64_t d, float limit,
-                                   float dist[SE_LEAF])
+/* The lanes in a mask of four come to the front: the bytes they are shuffled from. */
+#define LANE(l) 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3
+#define LANES4(a, b, c, e) { LANE(a), LANE(b), LANE(c), LANE(e) }
+static const uint8_t front[16][16] = {
+    LANES4(0, 1, 2, 3), LANES4(0, 1, 2, 3), LANES4(1, 0, 2, 3), LANES4(0, 1, 2, 3),
+    LANES4(2, 0, 1, 3), LANES4(0, 2, 1, 3), LANES4(1, 2, 0, 3), LANES4(0, 1, 2, 3),
+    LANES4(3, 0, 1, 2), LANES4(0, 3, 1, 2), LANES4(1, 3, 0, 2), LANES4(0, 1, 3, 2),
+    LANES4(2, 3, 0, 1), LANES4(0, 2, 3, 1), LANES4(1, 2, 3, 0), LANES4(0, 1, 2, 3),
+};
+
+/* Append those of four names and scores that are in the mask; how many. */
+AVX2 static inline uint32_t pack4(unsigned mask, const uint32_t *name, __m128 scores,
+                                  uint32_t *id, float *score)
 {
+    const __m128i to = _mm_loadu_si128((const __m128i *)front[mask]);
+    const __m128i names = _mm_loadu_si128((const __m128i *)name);
+
+    _mm_storeu_si128((__m128i *)id, _mm_shuffle_epi8(names, to));
+    _mm_storeu_si128((__m128i *)score, _mm_shuffle_epi8(_mm_castps_si128(scores), to));
+    return (uint32_t)__builtin_popcount(mask);
+}
+
+__attribute__((target("avx2,fma,popcnt"))) static uint32_t leaf_avx2(const float *leaf, const float *q, uint64_t d, float limit,
+                                   uint64_t among, const uint32_t name[SE_LEAF],
+                                   uint32_t *id, float *score)
+{
+    enum { MANY = 12 };         /* hits that are not worth a step each */
     const __m256 most = _mm256_set1_ps(limit);
     __m256 sum[SE_LEAF / 8];
-    uint64_t mask = 0;
+    float dist[SE_LEAF];        /* minus them */
+    uint64_t near = 0;
+    uint32_t hits = 0;
 
     UNROLL
     for (int v = 0; v < SE_LEAF / 8; v++)
@@ -142,11 +220,24 @@ AVX2_FMA static uint64_t leaf_avx2(const float *leaf, const float *q, uint64_t d
     }
     UNROLL
     for (int v = 0; v < SE_LEAF / 8; v++) {
-        _mm256_storeu_ps(dist + 8 * v, sum[v]);
-        mask |= (uint64_t)(unsigned)_mm256_movemask_ps(
+        _mm256_storeu_ps(dist + 8 * v, _mm256_sub_ps(_mm256_setzero_ps(), sum[v]));
+        near |= (uint64_t)(unsigned)_mm256_movemask_ps(
                     _mm256_cmp_ps(sum[v], most, _CMP_LE_OQ)) << (8 * v);
     }
-    return mask;
+    near &= among;
+    if (__builtin_popcountll(near) > MANY) {
+        for (int v = 0; v < SE_LEAF; v += 4)
+            hits += pack4(near >> v & 15, name + v, _mm_loadu_ps(dist + v), id + hits,
+                          score + hits);
+        return hits;
+    }
+    for (; near; near &= near - 1, hits++) {
+        const int j = __builtin_ctzll(near);
+
+        id[hits] = name[j];
+        score[hits] = dist[j];
+    }
+    return hits;
 }
 
 AVX2_FMA static uint64_t box_avx2(const float *leaf, const float *box, uint64_t d,
@@ -217,8 +308,68 @@ AVX2 static uint32_t count_avx2(const float *s, uint32_t n, float x)
     return count;
 }
 
+AVX2 static void range_avx2(const float *s, uint32_t n, float *least, float *largest)
+{
+    __m256 low = _mm256_set1_ps(s[0]), high = low;
+    float a[8], b[8];
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        low = _mm256_min_ps(low, _mm256_loadu_ps(s + i));
+        high = _mm256_max_ps(high, _mm256_loadu_ps(s + i));
+    }
+    _mm256_storeu_ps(a, low);
+    _mm256_storeu_ps(b, high);
+    for (; i < n; i++) {
+        a[i % 8] = s[i] < a[i % 8] ? s[i] : a[i % 8];
+        b[i % 8] = s[i] > b[i % 8] ? s[i] : b[i % 8];
+    }
+    range_plain(a, 8, least, &a[0]);
+    range_plain(b, 8, &b[0], largest);
+}
+
+AVX2 static uint32_t keep_avx2(uint32_t *id, float *s, uint32_t n, float x)
+{
+    const __m128 least = _mm_set1_ps(x);
+    uint32_t kept = 0, i = 0;
+
+    for (; i + 4 <= n; i += 4) {
+        const __m128 v = _mm_loadu_ps(s + i);
+
+        kept += pack4((unsigned)_mm_movemask_ps(_mm_cmpge_ps(v, least)), id + i, v, id + kept,
+                      s + kept);
+    }
+    for (; i < n; i++) {
+        id[kept] = id[i];
+        s[kept] = s[i];
+        kept += s[kept] >= x;
+    }
+    return kept;
+}
+
+/* Signed comparison will do: a flip of the highest bit keeps the order. */
+AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
+{
+    uint64_t flipped[SE_RANKED];
+    const uint32_t full = (n + 3) / 4 * 4;
+
+    for (uint32_t i = 0; i < full; i++)
+        flipped[i] = i < n ? key[i] ^ 1ull << 63 : INT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        const __m256i own = _mm256_set1_epi64x((long long)flipped[i]);
+        __m256i sum = _mm256_setzero_si256();   /* counts down */
+        int64_t lane[4];
+
+        for (uint32_t j = 0; j < full; j += 4)
+            sum = _mm256_add_epi64(sum, _mm256_cmpgt_epi64(own,
+                      _mm256_loadu_si256((const __m256i *)(flipped + j))));
+        _mm256_storeu_si256((__m256i *)lane, sum);
+        rank[i] = (uint8_t)-(lane[0] + lane[1] + lane[2] + lane[3]);
+    }
+}
+
 static const struct se_sim_kernels avx2 = { dot_avx2, leaf_avx2, box_avx2, scan_avx2,
-                                            count_avx2 };
+                                            count_avx2, range_avx2, keep_avx2, rank_avx2 };
 #endif
 
 const struct se_sim_kernels *se_sim_kernels(void)

@@ -4,15 +4,20 @@
 
 #include <stdint.h>
 
-enum { SE_LEAF = 64 };          /* vectors of a leaf, so that a mask is 64 bits */
+enum {
+    SE_LEAF = 64,               /* vectors of a leaf, so that a mask is 64 bits */
+    SE_RANKED = 64              /* keys that are best sorted by counting */
+};
 
 struct se_sim_kernels {
     /* sum of y[t] * ((x[t] - shift) - mean), in double; the same bits on every CPU */
     double (*dot)(const double *y, const float *x, double shift, double mean, uint64_t d);
-    /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  dist[j] = |q - j|^2; the mask
-     * says for which j it is at most `limit`. */
-    uint64_t (*leaf)(const float *leaf, const float *q, uint64_t d, float limit,
-                     float dist[SE_LEAF]);
+    /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  Of the vectors in `among`, those
+     * with |q - j|^2 at most `limit`: name[j] to `id`, minus the distance to `score`, which
+     * have room for SE_LEAF.  How many. */
+    uint32_t (*leaf)(const float *leaf, const float *q, uint64_t d, float limit,
+                     uint64_t among, const uint32_t name[SE_LEAF], uint32_t *id,
+                     float *score);
     /* The mask of the vectors j of a leaf whose squared distance to a box is at most
      * limit[j].  A box is d lower bounds, then d upper bounds. */
     uint64_t (*box)(const float *leaf, const float *box, uint64_t d,
@@ -22,6 +27,12 @@ struct se_sim_kernels {
                      uint32_t *hit);
     /* How many of s[0..n-1] are at least x. */
     uint32_t (*count)(const float *s, uint32_t n, float x);
+    /* The least and the largest of s[0..n-1], n > 0. */
+    void (*range)(const float *s, uint32_t n, float *least, float *largest);
+    /* Of n names and scores those with a score of at least x, moved to the front; how many. */
+    uint32_t (*keep)(uint32_t *id, float *s, uint32_t n, float x);
+    /* rank[i] = how many of the n different keys are less than key[i], n <= SE_RANKED. */
+    void (*rank)(const uint64_t *key, uint32_t n, uint8_t *rank);
 };
 const struct se_sim_kernels *se_sim_kernels(void);
 

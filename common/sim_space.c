@@ -11,7 +11,7 @@
 #include "common/sim_topk.h"
 #include "common/sim_tree.h"
 
-enum { MOST_DIMS = 256, MOST_DEPTH = 40 };
+enum { MOST_DEPTH = 40 };
 
 struct space {
     struct se_sim_job *job;
@@ -19,6 +19,7 @@ struct space {
     uint32_t *answer;           /* per place: number of the query, SE_NONE if not asked for */
     struct se_topk *lists;      /* per thread: SE_LEAF lists */
     struct se_topk_room *room;  /* per thread */
+    float *q;                   /* per thread: a leaf of queries, query by query */
     float rel;                  /* relative error of squared distances, twice */
 };
 
@@ -27,6 +28,7 @@ struct party {
     struct se_topk *lists;
     struct se_topk_room *room;
     const float *leaf;          /* their coordinates */
+    float *q;                   /* the same, query by query */
     const uint32_t *vertex;
     uint64_t first, count;      /* places */
     uint64_t asked;             /* mask of those that are queries */
@@ -58,28 +60,20 @@ static uint64_t not_settled(const struct party *p, uint64_t mask, uint32_t least
 static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t leaf)
 {
     const struct se_sim_kernels *kernels = se_sim_kernels();
-    const uint64_t d = s->boxes.d;
-    const uint32_t *point = s->boxes.point + leaf * SE_LEAF;
-    float q[MOST_DIMS], dist[SE_LEAF];
+    const uint64_t d = s->boxes.d, left = s->boxes.points - leaf * SE_LEAF;
+    const uint64_t all = left < SE_LEAF ? (1ull << left) - 1 : ~0ull;
+    struct se_topk *lists = p->lists;
 
     for (; mask; mask &= mask - 1) {
         const unsigned j = (unsigned)__builtin_ctzll(mask);
-        struct se_topk *lists = p->lists;
+        const uint64_t itself = leaf * SE_LEAF == p->first ? 1ull << j : 0;
+        const uint64_t end = j * lists->cap + lists->count[j];
+        const uint32_t hits =
+            kernels->leaf(s->boxes.leaf + leaf * SE_LEAF * d, p->q + j * d, d,
+                          -lists->floor[j], all & ~itself, s->boxes.point + leaf * SE_LEAF,
+                          lists->id + end, lists->score + end);
 
-        for (uint64_t i = 0; i < d; i++)
-            q[i] = p->leaf[i * SE_LEAF + j];
-        uint64_t hits = kernels->leaf(s->boxes.leaf + leaf * SE_LEAF * d, q, d,
-                                      -lists->floor[j], dist);
-
-        if (leaf * SE_LEAF == p->first)
-            hits &= ~(1ull << j);               /* itself */
-        if ((leaf + 1) * SE_LEAF > s->boxes.points)
-            hits &= (1ull << s->boxes.points % SE_LEAF) - 1;
-        for (; hits; hits &= hits - 1) {
-            const unsigned h = (unsigned)__builtin_ctzll(hits);
-
-            se_topk_offer(lists, j, point[h], -dist[h]);
-        }
+        se_topk_offered(lists, j, hits);
         if (lists->count[j] >= lists->full ||
             (lists->floor[j] == -INFINITY && lists->count[j] >= lists->k)) {
             se_topk_tighten(lists, j, p->vertex[j], p->room);
@@ -164,12 +158,15 @@ static void leaf_task(void *arg, uint64_t leaf, int thread)
     struct party p = { .lists = &s->lists[thread], .room = &s->room[thread],
                        .leaf = s->boxes.leaf + first * s->boxes.d,
                        .vertex = s->boxes.point + first, .first = first,
-                       .count = left < SE_LEAF ? left : SE_LEAF };
+                       .count = left < SE_LEAF ? left : SE_LEAF,
+                       .q = s->q + (uint64_t)thread * SE_LEAF * s->boxes.d };
     uint64_t served = 0;
 
     for (unsigned j = 0; j < SE_LEAF; j++) {
         se_topk_reset(p.lists, j);
         p.limit[j] = INFINITY;
+        for (uint64_t i = 0; i < s->boxes.d; i++)
+            p.q[j * s->boxes.d + i] = p.leaf[i * SE_LEAF + j];
         if (j < p.count && s->answer[first + j] != SE_NONE)
             p.asked |= 1ull << j;
     }
@@ -186,15 +183,15 @@ static void leaf_task(void *arg, uint64_t leaf, int thread)
     se_sim_progress(s->job, served);
 }
 
-/* The errors of a squared distance x: each point was rounded to float, 2^-24 off at most;
- * then d differences, squares and sums.  Both ends of a comparison have them, and S that
+/* The errors of a squared distance x: each point was rounded to float twice, 2^-24 off at
+ * most; then d differences, squares and sums.  Both ends of a comparison have them, and S that
  * round to the same number tie: 2^-23 of squared distance, a little more with the rounding
  * before. */
 static void set_margin(struct se_topk *lists, uint64_t d)
 {
     lists->distance = true;
     lists->flat = 1.5e-7f;
-    lists->root = 6e-7f;
+    lists->root = 1.2e-6f;
     lists->rel = (float)(2.5 * (double)(d + 4) * 0x1p-24);
 }
 
@@ -228,12 +225,13 @@ static int space_make(struct space *s, struct se_err *err)
     const struct se_sim_job *job = s->job;
     const uint64_t threads = (uint64_t)job->threads;
 
-    if (job->rows->d > MOST_DIMS)
+    if (job->rows->d > SE_BOXES_DIMS)
         return se_fail(err, SE_EUSAGE, "--method space is for at most %d dimensions; use "
-                       "--method product", MOST_DIMS);
+                       "--method product", SE_BOXES_DIMS);
     if (se_boxes_make(&s->boxes, job, err) < 0 || note_answers(s, err) < 0)
         return -1;
-    s->lists = se_zalloc(threads, sizeof *s->lists, err);
+    s->q = se_alloc(threads * SE_LEAF * job->rows->d, sizeof *s->q, err);
+    s->lists = s->q ? se_zalloc(threads, sizeof *s->lists, err) : NULL;
     if (!s->lists)
         return -1;
     for (int i = 0; i < job->threads; i++) {
@@ -252,6 +250,7 @@ static void space_release(struct space *s)
         se_topk_release(&s->lists[i]);
     se_topk_rooms_free(s->room, s->job->threads);
     free(s->lists);
+    free(s->q);
     free(s->answer);
     se_boxes_release(&s->boxes);
 }

@@ -23,19 +23,35 @@ static void insertion_sort(uint64_t *key, uint64_t n)
 
 void se_sim_sort(uint64_t *key, uint64_t n, uint64_t *scratch)
 {
-    enum { RUN = 12 };
-    uint64_t *from = key, *to = scratch, *swap;
+    const struct se_sim_kernels *kernels = se_sim_kernels();
+    uint64_t *from = scratch, *to = key, *swap;
+    uint8_t rank[SE_RANKED];
 
-    for (uint64_t i = 0; i < n; i += RUN)
-        insertion_sort(key + i, n - i < RUN ? n - i : RUN);
-    for (uint64_t width = RUN; width < n; width *= 2) {
+    for (uint64_t i = 0; i < n; i += SE_RANKED) {
+        const uint32_t run = n - i < SE_RANKED ? (uint32_t)(n - i) : SE_RANKED;
+
+        kernels->rank(key + i, run, rank);
+        for (uint32_t j = 0; j < run; j++)
+            scratch[i + rank[j]] = key[i + j];
+    }
+    for (uint64_t width = SE_RANKED; width < n; width *= 2) {
         for (uint64_t i = 0; i < n; i += 2 * width) {
             const uint64_t mid = n - i < width ? n : i + width;
             const uint64_t end = n - i < 2 * width ? n : i + 2 * width;
             uint64_t a = i, b = mid;
 
-            for (uint64_t o = i; o < end; o++)
-                to[o] = b == end || (a < mid && from[a] <= from[b]) ? from[a++] : from[b++];
+            uint64_t o = i;
+
+            while (a < mid && b < end) {        /* without a branch that depends on keys */
+                const uint64_t x = from[a], y = from[b];
+                const bool left = x <= y;
+
+                to[o++] = left ? x : y;
+                a += left;
+                b += !left;
+            }
+            memcpy(to + o, from + a, (mid - a) * sizeof *to);
+            memcpy(to + o + (mid - a), from + b, (end - b) * sizeof *to);
         }
         swap = from;
         from = to;
@@ -228,12 +244,9 @@ static float about_kth(const float *score, uint32_t count, uint64_t k, float low
 {
     const struct se_sim_kernels *kernels = se_sim_kernels();
     const uint64_t enough = k + k / 16;
-    float high = -INFINITY, least = INFINITY;
+    float high, least;
 
-    for (uint32_t i = 0; i < count; i++) {
-        high = score[i] > high ? score[i] : high;
-        least = score[i] < least ? score[i] : least;
-    }
+    kernels->range(score, count, &least, &high);
     low = low > least ? low : least;            /* all of them reach it */
     for (int i = 0; i < 24; i++) {
         const float middle = low + (high - low) / 2;
@@ -253,7 +266,7 @@ static float about_kth(const float *score, uint32_t count, uint64_t k, float low
 void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
                      struct se_topk_room *room)
 {
-    uint32_t *id = t->id + list * t->cap, kept = 0;
+    uint32_t *id = t->id + list * t->cap, kept;
     float *score = t->score + list * t->cap, floor;
     const uint32_t count = t->count[list];
 
@@ -265,11 +278,7 @@ void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
     }
     floor = floor_below(t, about_kth(score, count, t->k, t->floor[list]));
     t->floor[list] = floor;
-    for (uint32_t i = 0; i < count; i++) {
-        id[kept] = id[i];
-        score[kept] = score[i];
-        kept += score[i] >= floor;
-    }
+    kept = se_sim_kernels()->keep(id, score, count, floor);
     t->count[list] = kept;
     if (kept > t->k + t->k / 4 + 16)
         settle(t, list, row, room);

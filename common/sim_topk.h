@@ -54,6 +54,19 @@ static inline void se_topk_offer(struct se_topk *t, uint64_t list, uint32_t id, 
     }
 }
 
+/* `count` candidates whose scores are not below floor[list] were put behind the end of a
+ * list: add them. */
+static inline void se_topk_offered(struct se_topk *t, uint64_t list, uint32_t count)
+{
+    const uint64_t from = list * t->cap + t->count[list];
+
+    if (t->below[list] == SE_NONE)
+        t->count[list] += count;
+    else
+        for (uint64_t i = from; i < from + count; i++)
+            se_topk_offer(t, list, t->id[i], t->score[i]);
+}
+
 /* Raise the floor and drop what lies below.  `row` is the vertex the list belongs to. */
 void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
                      struct se_topk_room *room);

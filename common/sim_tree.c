@@ -2,6 +2,7 @@
 #include "common/sim_tree.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "common/parallel.h"
@@ -21,14 +22,29 @@ struct span {                   /* a node and its leaves */
     uint64_t first, last, node;
 };
 
+/* Numbers whose sum is 0 lie in a plane: their coordinates there, one fewer (Helmert's). */
+static void flatten(const float *in, uint64_t d, float *out)
+{
+    double sum = in[0];
+
+    for (uint64_t i = 1; i < d; sum += in[i++])
+        out[i - 1] = (float)((sum - (double)i * in[i]) / sqrt((double)i * (double)(i + 1)));
+}
+
 static void fill_task(void *arg, uint64_t task, int thread)
 {
     struct build *t = arg;
+    const struct se_sim_rows *r = t->job->rows;
     const uint64_t d = t->b->d, last = (task + 1) * ROWS_PER_TASK;
+    float row[SE_BOXES_DIMS];
 
     (void)thread;
     for (uint64_t i = task * ROWS_PER_TASK; i < last && i < t->job->m; i++) {
-        se_sim_fill(t->job->rows, t->job->row[i], 0, d, t->x + i * d);
+        se_sim_fill(r, t->job->row[i], 0, r->d, row);
+        if (d < r->d)
+            flatten(row, r->d, t->x + i * d);
+        else
+            memcpy(t->x + i * d, row, d * sizeof *row);
         t->order[i] = (uint32_t)i;
     }
 }
@@ -177,7 +193,7 @@ static int boxes_alloc(struct build *t, struct se_err *err)
 {
     struct se_boxes *b = t->b;
 
-    b->point = se_alloc(b->points, sizeof *b->point, err);
+    b->point = se_zalloc(b->leaves * SE_LEAF, sizeof *b->point, err);
     b->leaf = b->point ? se_alloc(b->leaves * SE_LEAF * b->d, sizeof *b->leaf, err) : NULL;
     b->box = b->leaf ? se_alloc(2 * b->leaves * 2 * b->d, sizeof *b->box, err) : NULL;
     b->least = b->box ? se_alloc(2 * b->leaves, sizeof *b->least, err) : NULL;
@@ -193,7 +209,7 @@ int se_boxes_make(struct se_boxes *b, const struct se_sim_job *job, struct se_er
     int rc;
 
     b->points = job->m;
-    b->d = job->rows->d;
+    b->d = job->rows->d - (job->rows->metric == SE_PCC && job->rows->d > 1);
     b->leaves = (job->m + SE_LEAF - 1) / SE_LEAF;
     rc = boxes_alloc(&t, err);
     if (rc == 0) {

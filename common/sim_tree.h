@@ -10,9 +10,11 @@
 #include "common/sim_engine.h"
 #include "common/sim_kernel.h"
 
+enum { SE_BOXES_DIMS = 256 };   /* rows may have so many columns */
+
 struct se_boxes {
-    uint64_t points, leaves, d;
-    uint32_t *point;            /* vertex of each place; place p is in leaf p / SE_LEAF */
+    uint64_t points, leaves, d; /* d: of a point; centred rows need one less than they have */
+    uint32_t *point;            /* vertex of each place, p in leaf p / SE_LEAF; 0 beyond */
     float *leaf;                /* per leaf: d rows of SE_LEAF coordinates */
     float *box;                 /* per node: d lower bounds, d upper bounds */
     uint32_t *least;            /* per node: its least vertex */

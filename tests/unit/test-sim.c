@@ -317,6 +317,13 @@ static void test_far_columns(void)
     unit_ok("columns far out");
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
 static void test_keys(void)
 {
     static const float s[] = { 1, 0.5f, 1e-9f, 0, -1e-9f, -0.25f, -1 };
@@ -336,11 +343,15 @@ static void test_keys(void)
             const uint64_t k = 1 + se_rng_below(&r, n);
             uint64_t lowest = 0, above = 0;
 
-            for (uint64_t i = 0; i < n; i++)
-                copy[i] = key[i] = se_rng_below(&r, most);
+            for (uint64_t i = 0; i < n; i++) {  /* to sort, all different; some beyond 2^63 */
+                key[i] = se_rng_below(&r, most);
+                copy[i] = key[i] << 54 | i;
+            }
             se_sim_sort(copy, n, scratch);
             for (uint64_t i = 1; i < n; i++)
-                CHECK(copy[i - 1] <= copy[i]);
+                CHECK(copy[i - 1] < copy[i]);
+            memcpy(copy, key, sizeof copy);
+            qsort(copy, n, sizeof *copy, by_number);
             se_sim_select(key, n, k);
             for (uint64_t i = 0; i < k; i++)
                 lowest = key[i] > lowest ? key[i] : lowest;
