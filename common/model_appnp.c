@@ -14,4 +14,4 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_appnp;
-const struct se_model_kind se_model_appnp = { "appnp", 0.5, 64, build };
+const struct se_model_kind se_model_appnp = { "appnp", 0.5, 64, build, 0.5, false };

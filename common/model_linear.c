@@ -8,4 +8,4 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_linear;
-const struct se_model_kind se_model_linear = { "linear", 0, 64, build };
+const struct se_model_kind se_model_linear = { "linear", 0, 64, build, 0, false };

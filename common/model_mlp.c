@@ -12,4 +12,4 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_mlp;
-const struct se_model_kind se_model_mlp = { "mlp", 0.5, 64, build };
+const struct se_model_kind se_model_mlp = { "mlp", 0.5, 64, build, 0, false };

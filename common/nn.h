@@ -36,9 +36,20 @@ struct se_nngraph {
     uint64_t n, arcs;
     uint64_t *off;              /* n + 1 */
     uint32_t *to, *back;        /* back: which arc goes the other way */
-    /* Per arc (v, u) of weight w, d the degrees with the loop: */
+    se_real *weight;            /* per arc, w; a loop weighs 1 */
+    /* Per arc (v, u), d the degrees with the loop: */
     se_real *norm;              /* w / sqrt(d_v d_u) */
     se_real *mean;              /* w / d_v */
+    se_real *apart;             /* w / (d_v - 1), 0 for the loop: the mean of the others */
+    double *root;               /* per vertex, 1 / sqrt(d_v) */
+};
+
+/* A graph that loses edges in training, others in each epoch */
+struct se_thinned {
+    const struct se_nngraph *whole;
+    struct se_nngraph left;     /* what is left, its shares made anew */
+    uint8_t *keep;              /* per arc */
+    uint32_t *place;            /* per arc that is kept: where it went */
 };
 
 struct se_net;
@@ -66,7 +77,7 @@ struct se_layer {
     se_real *work[4];           /* whatever the layer keeps */
     uint8_t *keep;              /* mask of dropout */
     uint64_t out_room, room[4], keep_room;      /* numbers that each must hold, 0: none */
-    uint64_t weight, weight2, bias, attend;     /* where its parameters start */
+    uint64_t weight, weight2, weight3, bias, attend;    /* where its parameters start */
     int number;                 /* names its random numbers */
     enum se_activation act;
     double dropout, alpha;
@@ -86,7 +97,10 @@ struct se_parameter {           /* a named array among all parameters */
 };
 
 struct se_net {
-    const struct se_nngraph *graph;
+    const struct se_nngraph *graph;     /* what layers see: whole, or what is left of it */
+    const struct se_nngraph *beside;    /* a second graph, for layers that want it, or NULL */
+    double edge_dropout;        /* above 0: the share of edges that training leaves out */
+    struct se_thinned thinned[2];       /* of graph and beside, then */
     struct se_mat input;
     uint64_t n, seed;
     int threads, layers, parameters;
@@ -110,10 +124,12 @@ struct se_hyper {
 
 struct se_model_kind {
     const char *name;
-    double input_dropout;       /* the default, as is hidden */
+    double input_dropout;       /* defaults: this, hidden and edge_dropout */
     uint64_t hidden;
     /* Append the layers. */
     int (*build)(struct se_net *net, const struct se_hyper *h, struct se_err *err);
+    double edge_dropout;
+    bool beside;                /* it can use a second graph */
 };
 /* All models, NULL-ended: one for each common/model_NAME.c */
 extern const struct se_model_kind *const se_model_kinds[];
@@ -122,6 +138,12 @@ extern const struct se_model_kind *const se_model_kinds[];
 int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights,
                     struct se_err *err);
 void se_nngraph_release(struct se_nngraph *x);
+/* Room for what is left of a graph, released in any case; and what is left in this epoch: an
+ * edge goes or stays with both its arcs, as the mask says of the arc to the higher end; loops
+ * stay, degrees count what is left. */
+int se_thinned_make(struct se_thinned *t, const struct se_nngraph *whole, struct se_err *err);
+void se_thin(const struct se_net *net, struct se_thinned *t, int part);
+void se_thinned_release(struct se_thinned *t);
 int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
                    struct se_err *err);
 void se_sparse_release(struct se_sparse *x);
@@ -133,6 +155,7 @@ int se_net_activate(struct se_net *net, enum se_activation act, double dropout,
 int se_net_linear(struct se_net *net, uint64_t cols, struct se_err *err);
 int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err);
 int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_mixconv(struct se_net *net, uint64_t cols, struct se_err *err);
 int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
                    double attention_dropout, struct se_err *err);
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
@@ -206,7 +229,7 @@ struct se_gather {
 void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count);
 /* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
  * the arc that goes the other way. */
-struct se_gather se_arcs(const struct se_net *net, const se_real *value, bool back,
+struct se_gather se_arcs(const struct se_nngraph *graph, const se_real *value, bool back,
                          const se_real *x, uint64_t cols, se_real *y);
 /* Sums over the vertices: `part` gives those of a range of them, `count` numbers, and the
  * parts are added in order.  `cost` as for se_ranges().  se_sum_columns: those of dy. */
@@ -222,9 +245,11 @@ void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range 
 /* The mask of dropout: keep[i] is 1 with probability 1 - p.  Element i takes half i % 8 (low
  * half of a word first) of the Philox block i / 8, whose counter is (block, SE_RNG_DROPOUT,
  * epoch, part << 16 | layer) and whose key is the seed, and is kept if that half is at least
- * round(p * 65536). */
-void se_mask(const struct se_net *net, const struct se_layer *x, int part, double p,
-             uint64_t count, uint8_t *keep);
+ * round(p * 65536).  The edges that training leaves out are no layer's: layer 65535, part 0
+ * for graph, 1 for beside, element: the arc of the whole graph. */
+enum { SE_NO_LAYER = 65535 };
+void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t count,
+             uint8_t *keep);
 /* y = x / (1 - p) where keep is 1, else 0 */
 void se_mask_apply(const struct se_net *net, const se_real *x, const uint8_t *keep, double p,
                    uint64_t count, se_real *y);

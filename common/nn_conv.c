@@ -1,24 +1,19 @@
-/* nn_conv.c - graph convolution, mean aggregation, personalised PageRank propagation */
+/* nn_conv.c - graph convolution, personalised PageRank propagation */
 #include "common/nn_vector.h"
-
-static struct se_glorot uniform(const struct se_layer *x, double gain)
-{
-    return (struct se_glorot){ SE_INIT_UNIFORM, gain, (double)x->in, (double)x->cols };
-}
-
-static const struct se_glorot zero = { SE_INIT_ZERO, 0, 1, 1 };
 
 int se_net_weighted(struct se_net *net, struct se_layer *x, struct se_err *err)
 {
-    return se_net_parameter(net, "weight", x->in, x->cols, uniform(x, 1), &x->weight, err) < 0
+    const struct se_glorot uniform = { SE_INIT_UNIFORM, 1, (double)x->in, (double)x->cols };
+    const struct se_glorot zero = { SE_INIT_ZERO, 0, 1, 1 };
+
+    return se_net_parameter(net, "weight", x->in, x->cols, uniform, &x->weight, err) < 0
          ? -1 : se_net_parameter(net, "bias", 1, x->cols, zero, &x->bias, err);
 }
 
-/* y = A x, or its transpose, with the values of the arcs */
-static void aggregate(const struct se_net *net, const se_real *value, bool back,
-                      const se_real *x, uint64_t cols, se_real *y)
+/* y = D^-1/2 A D^-1/2 x */
+static void aggregate(const struct se_net *net, const se_real *x, uint64_t cols, se_real *y)
 {
-    struct se_gather g = se_arcs(net, value, back, x, cols, y);
+    struct se_gather g = se_arcs(net->graph, net->graph->norm, false, x, cols, y);
 
     se_gather(net, &g, net->n);
 }
@@ -37,11 +32,11 @@ static void graphconv_forward(struct se_net *net, struct se_layer *x, const stru
     if (x->work[SUMMED]) {                              /* X is narrower */
         const struct se_mat summed = { net->n, x->in, x->work[SUMMED], NULL, NULL };
 
-        aggregate(net, net->graph->norm, false, in->dense, x->in, summed.dense);
+        aggregate(net, in->dense, x->in, summed.dense);
         se_mm(net, &summed, w, x->cols, bias, false, x->buffer);
     } else {
-        struct se_gather g = se_arcs(net, net->graph->norm, false, x->work[PRODUCT], x->cols,
-                                     x->buffer);
+        struct se_gather g = se_arcs(net->graph, net->graph->norm, false, x->work[PRODUCT],
+                                     x->cols, x->buffer);
 
         g.bias = bias;
         se_mm(net, in, w, x->cols, NULL, false, x->work[PRODUCT]);
@@ -54,7 +49,7 @@ static void graphconv_forward(struct se_net *net, struct se_layer *x, const stru
 static void graphconv_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                                const se_real *dout, se_real *din)
 {
-    const se_real *w = net->value + x->weight, *norm = net->graph->norm;
+    const se_real *w = net->value + x->weight;
 
     se_sum_columns(net, dout, x->cols, net->grad + x->bias);
     if (x->work[SUMMED]) {
@@ -64,10 +59,10 @@ static void graphconv_backward(struct se_net *net, struct se_layer *x, const str
         if (!din)
             return;
         se_mm_input(net, dout, w, x->cols, x->in, false, x->work[SUMMED]);
-        aggregate(net, norm, false, x->work[SUMMED], x->in, din);
+        aggregate(net, x->work[SUMMED], x->in, din);
         return;
     }
-    aggregate(net, norm, false, dout, x->cols, x->work[PRODUCT]);
+    aggregate(net, dout, x->cols, x->work[PRODUCT]);
     se_mm_weight(net, in, x->work[PRODUCT], x->cols, net->grad + x->weight);
     if (din)
         se_mm_input(net, x->work[PRODUCT], w, x->cols, x->in, false, din);
@@ -76,89 +71,17 @@ static void graphconv_backward(struct se_net *net, struct se_layer *x, const str
 static const struct se_layer_ops graphconv_ops = { "graphconv", graphconv_forward,
                                                    graphconv_backward };
 
-static void room_to_sum(const struct se_net *net, struct se_layer *x)
-{
-    if (!x->sparse && x->in <= x->cols)
-        x->room[SUMMED] = net->n * x->in;
-    else
-        x->room[PRODUCT] = net->n * x->cols;
-}
-
 int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
     struct se_layer *x = se_net_append(net, &graphconv_ops, cols, err);
 
     if (!x)
         return -1;
-    room_to_sum(net, x);
+    if (!x->sparse && x->in <= x->cols)
+        x->room[SUMMED] = net->n * x->in;
+    else
+        x->room[PRODUCT] = net->n * x->cols;
     return se_net_weighted(net, x, err);
-}
-
-/* ---- mean aggregation: X W_self + (D^-1 A X) W_neigh + b ---- */
-
-static void sageconv_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
-                             bool train)
-{
-    const se_real *self = net->value + x->weight, *neigh = net->value + x->weight2;
-    const se_real *mean = net->graph->mean;
-
-    (void)train;
-    se_mm(net, in, self, x->cols, net->value + x->bias, false, x->buffer);
-    if (x->work[SUMMED]) {
-        const struct se_mat summed = { net->n, x->in, x->work[SUMMED], NULL, NULL };
-
-        aggregate(net, mean, false, in->dense, x->in, summed.dense);
-        se_mm(net, &summed, neigh, x->cols, NULL, true, x->buffer);
-    } else {
-        struct se_gather g = se_arcs(net, mean, false, x->work[PRODUCT], x->cols, x->buffer);
-
-        g.base = x->buffer;
-        g.base_scale = 1;
-        se_mm(net, in, neigh, x->cols, NULL, false, x->work[PRODUCT]);
-        se_gather(net, &g, net->n);
-    }
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
-}
-
-static void sageconv_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
-                              const se_real *dout, se_real *din)
-{
-    const se_real *self = net->value + x->weight, *neigh = net->value + x->weight2;
-    const se_real *mean = net->graph->mean;
-
-    se_sum_columns(net, dout, x->cols, net->grad + x->bias);
-    se_mm_weight(net, in, dout, x->cols, net->grad + x->weight);
-    if (x->work[SUMMED]) {
-        const struct se_mat summed = { net->n, x->in, x->work[SUMMED], NULL, NULL };
-
-        se_mm_weight(net, &summed, dout, x->cols, net->grad + x->weight2);
-        if (!din)
-            return;
-        se_mm_input(net, dout, neigh, x->cols, x->in, false, x->work[SUMMED]);
-        aggregate(net, mean, true, x->work[SUMMED], x->in, din);
-    } else {
-        aggregate(net, mean, true, dout, x->cols, x->work[PRODUCT]);
-        se_mm_weight(net, in, x->work[PRODUCT], x->cols, net->grad + x->weight2);
-        if (!din)
-            return;
-        se_mm_input(net, x->work[PRODUCT], neigh, x->cols, x->in, false, din);
-    }
-    se_mm_input(net, dout, self, x->cols, x->in, true, din);
-}
-
-static const struct se_layer_ops sageconv_ops = { "sageconv", sageconv_forward,
-                                                  sageconv_backward };
-
-int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err)
-{
-    struct se_layer *x = se_net_append(net, &sageconv_ops, cols, err);
-
-    if (!x ||
-        se_net_parameter(net, "self", x->in, cols, uniform(x, sqrt(2)), &x->weight, err) < 0 ||
-        se_net_parameter(net, "neigh", x->in, cols, uniform(x, sqrt(2)), &x->weight2, err) < 0)
-        return -1;
-    room_to_sum(net, x);
-    return se_net_parameter(net, "bias", 1, cols, zero, &x->bias, err);
 }
 
 /* ---- H_0 = X; H_(k+1) = (1 - alpha) D^-1/2 A D^-1/2 H_k + alpha X ---- */
@@ -173,7 +96,7 @@ static const se_real *hop_arcs(struct se_net *net, struct se_layer *x, int hop, 
 
     if (!train || x->dropout == 0)
         return g->norm;
-    se_mask(net, x, hop, x->dropout, g->arcs, x->keep);
+    se_mask(net, x->number, hop, x->dropout, g->arcs, x->keep);
     se_mask_apply(net, g->norm, x->keep, x->dropout, g->arcs, x->work[ARCS]);
     return x->work[ARCS];
 }
@@ -185,7 +108,8 @@ static void propagate_forward(struct se_net *net, struct se_layer *x, const stru
 
     for (int hop = 0; hop < x->hops; hop++) {
         se_real *to = (x->hops - hop) % 2 ? x->buffer : x->work[OTHER];
-        struct se_gather g = se_arcs(net, hop_arcs(net, x, hop, train), false, h, x->cols, to);
+        struct se_gather g = se_arcs(net->graph, hop_arcs(net, x, hop, train), false, h,
+                                     x->cols, to);
 
         g.scale = (se_real)(1 - x->alpha);
         g.base = in->dense;
@@ -234,7 +158,8 @@ static void propagate_backward(struct se_net *net, struct se_layer *x, const str
     for (int hop = x->hops; hop-- > 0;) {
         se_real *to = x->work[hop % 2 ? OTHER : AGAIN];
         const se_real *arcs = hop_arcs(net, x, hop, true);
-        struct se_gather g = se_arcs(net, arcs, arcs != net->graph->norm, dout, x->cols, to);
+        struct se_gather g = se_arcs(net->graph, arcs, arcs != net->graph->norm, dout,
+                                     x->cols, to);
 
         add(net, dout, x->alpha, din, count);
         g.scale = (se_real)(1 - x->alpha);

@@ -165,7 +165,7 @@ static uint64_t arc_cost(const struct attention *a, uint64_t each)
 /* A gather over the arcs with a share for each head */
 static void attend(const struct attention *a, const se_real *bias, se_real *y)
 {
-    struct se_gather g = se_arcs(a->net, a->kept, false, a->x->work[Z], a->cols, y);
+    struct se_gather g = se_arcs(a->net->graph, a->kept, false, a->x->work[Z], a->cols, y);
 
     g.heads = a->heads;
     g.step = g.width = a->width;
@@ -183,7 +183,7 @@ static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_
     se_ranges(net, net->n, 2 * a.cols, score_range, &a);
     se_ranges(net, net->n, arc_cost(&a, 20), softmax_range, &a);
     if (a.masked) {
-        se_mask(net, x, 0, x->dropout, shares, x->keep);
+        se_mask(net, x->number, 0, x->dropout, shares, x->keep);
         se_mask_apply(net, a.share, x->keep, x->dropout, shares, a.kept);
     }
     if (x->mean && a.heads > 1) {
@@ -298,7 +298,7 @@ static void gat_backward(struct se_net *net, struct se_layer *x, const struct se
                          const se_real *dout, se_real *din)
 {
     struct attention a = view(net, x, true);
-    struct se_gather g = se_arcs(net, a.kept, true, dout, x->cols, a.dz);
+    struct se_gather g = se_arcs(net->graph, a.kept, true, dout, x->cols, a.dz);
 
     a.dout = dout;
     bias_back(&a, dout, net->grad + x->bias);

@@ -120,11 +120,9 @@ void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count)
               g);
 }
 
-struct se_gather se_arcs(const struct se_net *net, const se_real *value, bool back,
+struct se_gather se_arcs(const struct se_nngraph *g, const se_real *value, bool back,
                          const se_real *x, uint64_t cols, se_real *y)
 {
-    const struct se_nngraph *g = net->graph;
-
     return (struct se_gather){ .off = g->off, .index = g->to, .value = value,
                                .entry = back ? g->back : NULL, .x = x, .rows = g->n,
                                .stride = cols, .y = y, .width = cols, .heads = 1, .scale = 1 };

@@ -11,28 +11,45 @@ void se_nngraph_release(struct se_nngraph *x)
     free(x->off);
     free(x->to);
     free(x->back);
+    free(x->weight);
     free(x->norm);
     free(x->mean);
+    free(x->apart);
+    free(x->root);
     memset(x, 0, sizeof *x);
 }
 
-/* Both directions and a loop at every vertex, in ascending order of the other end; weights
- * go into x->norm for now. */
+/* Memory for n vertices and so many arcs */
+static int make_room(struct se_nngraph *x, uint64_t n, uint64_t arcs, struct se_err *err)
+{
+    memset(x, 0, sizeof *x);
+    x->n = n;
+    x->arcs = arcs;
+    return (x->off = se_zalloc(n + 1, sizeof *x->off, err)) &&
+           (x->to = se_alloc(arcs, sizeof *x->to, err)) &&
+           (x->back = se_alloc(arcs, sizeof *x->back, err)) &&
+           (x->weight = se_alloc(arcs, sizeof *x->weight, err)) &&
+           (x->norm = se_alloc(arcs, sizeof *x->norm, err)) &&
+           (x->mean = se_alloc(arcs, sizeof *x->mean, err)) &&
+           (x->apart = se_alloc(arcs, sizeof *x->apart, err)) &&
+           (x->root = se_alloc(n, sizeof *x->root, err)) ? 0 : -1;
+}
+
+/* Both directions and a loop at every vertex, in ascending order of the other end */
 static void fill_arcs(struct se_nngraph *x, const struct se_adjacency *a, bool weights)
 {
     for (uint64_t v = 0, at = 0; v < a->n; v++) {
         bool loop = false;
 
-        x->off[v] = at;
         for (uint64_t e = a->off[v]; e <= a->off[v + 1]; e++) {
             if (!loop && (e == a->off[v + 1] || a->to[e] > v)) {
                 loop = true;
-                x->norm[at] = 1;
+                x->weight[at] = 1;
                 x->to[at++] = (uint32_t)v;
             }
             if (e == a->off[v + 1])
                 break;
-            x->norm[at] = weights && a->weight ? (se_real)a->weight[e] : 1;
+            x->weight[at] = weights && a->weight ? (se_real)a->weight[e] : 1;
             x->to[at++] = a->to[e];
         }
         x->off[v + 1] = at;
@@ -48,21 +65,40 @@ static void find_back(struct se_nngraph *x, uint64_t *next)
             x->back[next[x->to[e]]++] = (uint32_t)e;
 }
 
-/* From weights to shares; a degree is at least the 1 of the loop. */
-static void scale_arcs(struct se_nngraph *x, double *degree)
+/* The degree of v without its loop */
+static double degree_apart(const struct se_nngraph *x, uint64_t v)
 {
-    for (uint64_t v = 0; v < x->n; v++) {
-        degree[v] = 0;
-        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
-            degree[v] += (double)x->norm[e];
-    }
-    for (uint64_t v = 0; v < x->n; v++)
-        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
-            const double w = (double)x->norm[e];
+    double sum = 0;
 
-            x->mean[e] = (se_real)(w / degree[v]);
-            x->norm[e] = (se_real)(w / sqrt(degree[v] * degree[x->to[e]]));
+    for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
+        sum += x->to[e] == v ? 0 : (double)x->weight[e];
+    return sum;
+}
+
+static void root_range(void *arg, uint64_t from, uint64_t to)
+{
+    struct se_nngraph *x = arg;
+
+    for (uint64_t v = from; v < to; v++)
+        x->root[v] = 1 / sqrt(1 + degree_apart(x, v));
+}
+
+/* From weights to shares, once all roots are known */
+static void share_range(void *arg, uint64_t from, uint64_t to)
+{
+    struct se_nngraph *x = arg;
+
+    for (uint64_t v = from; v < to; v++) {
+        const double apart = degree_apart(x, v), others = apart > 0 ? 1 / apart : 0;
+
+        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
+            const double w = (double)x->weight[e];
+
+            x->norm[e] = (se_real)(w * (x->root[v] * x->root[x->to[e]]));
+            x->mean[e] = (se_real)(w / (1 + apart));
+            x->apart[e] = x->to[e] == v ? 0 : (se_real)(w * others);
         }
+    }
 }
 
 int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights,
@@ -70,34 +106,97 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
 {
     struct se_adjacency a = SE_ADJACENCY_INIT;
     uint64_t *next = NULL;
-    double *degree = NULL;
     int rc = -1;
 
     memset(x, 0, sizeof *x);
     if (2 * g->m + g->n > UINT32_MAX)
         return se_fail(err, SE_EINPUT, "the graph has too many edges to train on (2^31)");
-    if (se_adjacency_make(&a, g, err) < 0)
-        goto done;
-    x->n = a.n;
-    x->arcs = a.arcs + a.n;
-    if (!(x->off = se_alloc(x->n + 1, sizeof *x->off, err)) ||
-        !(x->to = se_alloc(x->arcs, sizeof *x->to, err)) ||
-        !(x->back = se_alloc(x->arcs, sizeof *x->back, err)) ||
-        !(x->norm = se_alloc(x->arcs, sizeof *x->norm, err)) ||
-        !(x->mean = se_alloc(x->arcs, sizeof *x->mean, err)) ||
-        !(degree = se_alloc(x->n, sizeof *degree, err)) ||
-        !(next = se_alloc(x->n, sizeof *next, err)))
-        goto done;
-    x->off[0] = 0;
-    fill_arcs(x, &a, weights);
-    find_back(x, next);
-    scale_arcs(x, degree);
-    rc = 0;
-done:
+    if (se_adjacency_make(&a, g, err) == 0 && make_room(x, a.n, a.arcs + a.n, err) == 0 &&
+        (next = se_alloc(x->n, sizeof *next, err))) {
+        fill_arcs(x, &a, weights);
+        find_back(x, next);
+        root_range(x, 0, x->n);
+        share_range(x, 0, x->n);
+        rc = 0;
+    }
     free(next);
-    free(degree);
     se_adjacency_release(&a);
     return rc;
+}
+
+/* ---- a graph that loses edges ---- */
+
+void se_thinned_release(struct se_thinned *t)
+{
+    se_nngraph_release(&t->left);
+    free(t->keep);
+    free(t->place);
+    memset(t, 0, sizeof *t);
+}
+
+int se_thinned_make(struct se_thinned *t, const struct se_nngraph *whole, struct se_err *err)
+{
+    memset(t, 0, sizeof *t);
+    t->whole = whole;
+    return make_room(&t->left, whole->n, whole->arcs, err) == 0 &&
+           (t->keep = se_alloc(whole->arcs, 1, err)) &&
+           (t->place = se_alloc(whole->arcs, sizeof *t->place, err)) ? 0 : -1;
+}
+
+static bool stays(const struct se_thinned *t, uint64_t v, uint64_t e)
+{
+    const uint32_t u = t->whole->to[e];
+
+    return u == v || t->keep[u > v ? e : t->whole->back[e]];
+}
+
+static void count_range(void *arg, uint64_t from, uint64_t to)
+{
+    struct se_thinned *t = arg;
+
+    for (uint64_t v = from; v < to; v++) {
+        t->left.off[v + 1] = 0;
+        for (uint64_t e = t->whole->off[v]; e < t->whole->off[v + 1]; e++)
+            t->left.off[v + 1] += stays(t, v, e);
+    }
+}
+
+static void move_range(void *arg, uint64_t from, uint64_t to)
+{
+    struct se_thinned *t = arg;
+
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t e = t->whole->off[v], at = t->left.off[v]; e < t->whole->off[v + 1]; e++)
+            if (stays(t, v, e)) {
+                t->place[e] = (uint32_t)at;
+                t->left.to[at] = t->whole->to[e];
+                t->left.weight[at++] = t->whole->weight[e];
+            }
+    root_range(&t->left, from, to);
+}
+
+static void join_range(void *arg, uint64_t from, uint64_t to)
+{
+    struct se_thinned *t = arg;
+
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t e = t->whole->off[v]; e < t->whole->off[v + 1]; e++)
+            if (stays(t, v, e))
+                t->left.back[t->place[e]] = t->place[t->whole->back[e]];
+    share_range(&t->left, from, to);
+}
+
+void se_thin(const struct se_net *net, struct se_thinned *t, int part)
+{
+    const uint64_t n = t->whole->n, cost = 4 * (t->whole->arcs / (n + 1) + 1);
+
+    se_mask(net, SE_NO_LAYER, part, net->edge_dropout, t->whole->arcs, t->keep);
+    se_ranges(net, n, cost, count_range, t);
+    for (uint64_t v = 0; v < n; v++)
+        t->left.off[v + 1] += t->left.off[v];
+    t->left.arcs = t->left.off[n];
+    se_ranges(net, n, cost, move_range, t);
+    se_ranges(net, n, cost, join_range, t);
 }
 
 void se_sparse_release(struct se_sparse *x)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/nn_community.h"
 #include "common/payload.h"
 
 void se_nninput_release(struct se_nninput *x)
@@ -15,119 +16,162 @@ void se_nninput_release(struct se_nninput *x)
     x->dense = NULL;
 }
 
-static int use_sparse(struct se_nninput *x, const struct se_features *f, bool scale_rows,
-                      struct se_err *err)
-{
-    if (se_sparse_make(&x->sparse, f, scale_rows, err) < 0)
-        return -1;
-    x->mat = (struct se_mat){ f->n, f->d, NULL, &x->sparse, x->sparse.value };
-    return 0;
-}
-
-/* Columns of features (dense, or none) and then of an embedding (or none) */
-static int use_dense(struct se_nninput *x, const struct se_features *f, bool scale_rows,
-                     const struct se_embedding *e, uint64_t n, struct se_err *err)
-{
-    const uint64_t fd = f ? f->d : 0, ed = e ? e->d : 0, d = fd + ed;
-
-    x->dense = se_alloc(n * d, sizeof *x->dense, err);
-    if (!x->dense)
-        return -1;
-    for (uint64_t v = 0; v < n; v++) {
-        se_real *row = x->dense + v * d;
-        double sum = 0;
-
-        for (uint64_t j = 0; scale_rows && j < fd; j++)
-            sum += (double)f->dense[v * fd + j];
-        for (uint64_t j = 0; j < fd; j++)
-            row[j] = (se_real)((double)f->dense[v * fd + j] / (sum != 0 ? sum : 1));
-        for (uint64_t j = 0; j < ed; j++)
-            row[fd + j] = (se_real)e->row[v * ed + j];
-    }
-    x->mat = (struct se_mat){ n, d, x->dense, NULL, NULL };
-    return 0;
-}
-
-/* Sparse features with the columns of an embedding behind them */
-static int use_joined(struct se_nninput *x, const struct se_features *f, bool scale_rows,
-                      const struct se_embedding *e, struct se_err *err)
-{
-    const uint64_t nnz = f->nnz + f->n * e->d;
-    uint64_t *off = se_alloc(f->n + 1, sizeof *off, err), at = 0;
-    uint32_t *col = off ? se_alloc(nnz, sizeof *col, err) : NULL;
-    float *value = col ? se_alloc(nnz, sizeof *value, err) : NULL;
-    int rc = -1;
-
-    if (value) {
-        for (uint64_t v = 0; v < f->n; v++) {
-            double sum = 0;
-
-            off[v] = at;
-            for (uint64_t i = f->off[v]; scale_rows && i < f->off[v + 1]; i++)
-                sum += f->value ? (double)f->value[i] : 1;
-            for (uint64_t i = f->off[v]; i < f->off[v + 1]; i++) {
-                col[at] = f->col[i];
-                value[at++] = (float)((f->value ? (double)f->value[i] : 1) /
-                                      (sum != 0 ? sum : 1));
-            }
-            for (uint64_t j = 0; j < e->d; j++) {
-                col[at] = (uint32_t)(f->d + j);
-                value[at++] = e->row[v * e->d + j];
-            }
-        }
-        off[f->n] = at;
-        const struct se_features all = { f->n, f->d + e->d, nnz, NULL, off, col, value };
-        rc = use_sparse(x, &all, false, err);
-    }
-    free(off);
-    free(col);
-    free(value);
-    return rc;
-}
-
-static int use_identity(struct se_nninput *x, uint64_t n, struct se_err *err)
-{
-    uint64_t *off = se_alloc(n + 1, sizeof *off, err);
-    uint32_t *col = off ? se_alloc(n, sizeof *col, err) : NULL;
-    int rc = -1;
-
-    if (col) {
-        for (uint64_t v = 0; v < n; v++) {
-            off[v] = v;
-            col[v] = (uint32_t)v;
-        }
-        off[n] = n;
-        const struct se_features f = { n, n, n, NULL, off, col, NULL };
-        rc = use_sparse(x, &f, false, err);
-        x->identity = true;
-    }
-    free(off);
-    free(col);
-    return rc;
-}
-
-int se_nninput_make(struct se_nninput *x, struct se_stream *s, enum se_input_kind kind,
-                    bool scale_rows, uint64_t n, struct se_err *err)
-{
+/* Where the columns come from, in their order; what is absent has none */
+struct source {
+    uint64_t n;
     struct se_features f;
     struct se_embedding e;
+    struct se_communities c;
+    bool scale_rows, identity;
+};
 
-    if (kind != SE_INPUT_FEATURES &&
-        (se_embedding_get(&e, s, err) < 0 ||
-         se_payload_fits(e.n, n, SE_EMBEDDING, "graph", err) < 0))
+static uint64_t base_cols(const struct source *o)
+{
+    return o->identity ? o->n : o->f.d;
+}
+
+static uint64_t all_cols(const struct source *o)
+{
+    return base_cols(o) + o->e.d + o->c.levels * o->c.dims;
+}
+
+/* Entries of a matrix, row by row */
+struct entries {
+    uint32_t *col;
+    float *value;
+    uint64_t count;
+};
+
+static void add_entry(struct entries *to, uint64_t col, double value)
+{
+    to->col[to->count] = (uint32_t)col;
+    to->value[to->count++] = (float)value;
+}
+
+static void add_features(const struct source *o, uint64_t v, struct entries *to)
+{
+    const struct se_features *f = &o->f;
+    const uint64_t begin = f->dense ? v * f->d : f->off[v];
+    const uint64_t end = f->dense ? begin + f->d : f->off[v + 1];
+    const float *value = f->dense ? f->dense : f->value;
+    double sum = 0;
+
+    for (uint64_t i = begin; o->scale_rows && i < end; i++)
+        sum += value ? (double)value[i] : 1;
+    for (uint64_t i = begin; i < end; i++)
+        add_entry(to, f->dense ? i - begin : f->col[i],
+                  (value ? (double)value[i] : 1) / (sum != 0 ? sum : 1));
+}
+
+static void add_row(const struct source *o, uint64_t v, struct entries *to)
+{
+    const struct se_communities *c = &o->c;
+    const uint64_t base = base_cols(o);
+
+    if (o->identity)
+        add_entry(to, v, 1);
+    else if (o->f.d)
+        add_features(o, v, to);
+    for (uint64_t j = 0; j < o->e.d; j++)
+        add_entry(to, base + j, (double)o->e.row[v * o->e.d + j]);
+    for (uint64_t l = 0; l < c->levels; l++)
+        if (c->col[v * c->levels + l] != SE_NONE)
+            add_entry(to, base + o->e.d + l * c->dims + c->col[v * c->levels + l],
+                      o->scale_rows ? 1 / (double)c->levels : 1);
+}
+
+static int make_dense(struct se_nninput *x, const struct source *o, struct se_err *err)
+{
+    const uint64_t d = all_cols(o);
+    struct entries row = { se_alloc(d, sizeof *row.col, err), NULL, 0 };
+
+    row.value = row.col ? se_alloc(d, sizeof *row.value, err) : NULL;
+    x->dense = row.value ? se_zalloc(o->n * d, sizeof *x->dense, err) : NULL;
+    for (uint64_t v = 0; x->dense && v < o->n; v++) {
+        row.count = 0;
+        add_row(o, v, &row);
+        for (uint64_t i = 0; i < row.count; i++)
+            x->dense[v * d + row.col[i]] = (se_real)row.value[i];
+    }
+    x->mat = (struct se_mat){ o->n, d, x->dense, NULL, NULL };
+    free(row.col);
+    free(row.value);
+    return x->dense ? 0 : -1;
+}
+
+static int make_sparse(struct se_nninput *x, const struct source *o, struct se_err *err)
+{
+    const uint64_t most = (o->identity ? o->n : o->f.nnz) + o->n * (o->e.d + o->c.levels);
+    uint64_t *off = se_zalloc(o->n + 1, sizeof *off, err);
+    struct entries all = { off ? se_alloc(most, sizeof *all.col, err) : NULL, NULL, 0 };
+    int rc = -1;
+
+    all.value = all.col ? se_alloc(most, sizeof *all.value, err) : NULL;
+    if (all.value) {
+        for (uint64_t v = 0; v < o->n; v++) {
+            add_row(o, v, &all);
+            off[v + 1] = all.count;
+        }
+        const struct se_features f = { o->n, all_cols(o), all.count, NULL, off, all.col,
+                                       all.value };
+        rc = se_sparse_make(&x->sparse, &f, false, err);
+    }
+    if (rc == 0)
+        x->mat = (struct se_mat){ o->n, x->sparse.cols, NULL, &x->sparse, x->sparse.value };
+    free(off);
+    free(all.col);
+    free(all.value);
+    return rc;
+}
+
+static int read_features(struct source *o, struct se_stream *s, enum se_input_kind kind,
+                         struct se_err *err)
+{
+    if (se_stream_has(s, SE_FEATURES) &&
+        (se_features_get(&o->f, s, err) < 0 ||
+         se_payload_fits(o->f.n, o->n, SE_FEATURES, "graph", err) < 0))
         return -1;
-    if (kind == SE_INPUT_EMBEDDING)
-        return use_dense(x, NULL, false, &e, n, err);
-    if (!se_stream_has(s, SE_FEATURES))
-        return kind == SE_INPUT_BOTH ? use_dense(x, NULL, false, &e, n, err)
-                                     : use_identity(x, n, err);
-    if (se_features_get(&f, s, err) < 0 ||
-        se_payload_fits(f.n, n, SE_FEATURES, "graph", err) < 0)
+    o->identity = o->f.d == 0 && kind == SE_INPUT_FEATURES;
+    return 0;
+}
+
+static int read_communities(struct source *o, struct se_stream *s, uint64_t dims,
+                            struct se_err *err)
+{
+    struct se_tree t;
+
+    return se_tree_get(&t, s, err) < 0 || se_payload_fits(t.n, o->n, SE_TREE, "graph", err) < 0
+         ? -1 : se_communities_make(&o->c, &t, dims, err);
+}
+
+static int read_source(struct source *o, struct se_stream *s, const struct se_nninput_plan *plan,
+                       struct se_err *err)
+{
+    if (plan->kind != SE_INPUT_FEATURES &&
+        (se_embedding_get(&o->e, s, err) < 0 ||
+         se_payload_fits(o->e.n, o->n, SE_EMBEDDING, "graph", err) < 0))
         return -1;
-    if (f.d == 0)
-        return use_identity(x, n, err);
-    if (f.dense)
-        return use_dense(x, &f, scale_rows, kind == SE_INPUT_BOTH ? &e : NULL, n, err);
-    return kind == SE_INPUT_BOTH ? use_joined(x, &f, scale_rows, &e, err)
-                                 : use_sparse(x, &f, scale_rows, err);
+    if (plan->kind != SE_INPUT_EMBEDDING && read_features(o, s, plan->kind, err) < 0)
+        return -1;
+    if (plan->communities && read_communities(o, s, plan->communities, err) < 0)
+        return -1;
+    if (all_cols(o) > UINT32_MAX)
+        return se_fail(err, SE_EINPUT, "%" PRIu64 " columns are too many to train on (2^32)",
+                       all_cols(o));
+    return 0;
+}
+
+/* Sparse features and the identity stay sparse, whatever comes behind them. */
+int se_nninput_make(struct se_nninput *x, struct se_stream *s,
+                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err)
+{
+    struct source o = { .n = n, .scale_rows = plan->scale_rows };
+    int rc = read_source(&o, s, plan, err);
+
+    if (rc == 0)
+        rc = o.identity || (o.f.d && !o.f.dense) ? make_sparse(x, &o, err)
+                                                 : make_dense(x, &o, err);
+    x->identity = o.identity;
+    se_communities_release(&o.c);
+    return rc;
 }

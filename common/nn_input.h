@@ -1,10 +1,19 @@
-/* nn_input.h - what a model reads: features, embedding, both, or one number a vertex */
+/* nn_input.h - what a model reads: features, embedding, both, or one number a vertex; and the
+ * communities of a tree behind them */
 #ifndef SE_NN_INPUT_H
 #define SE_NN_INPUT_H
 
 #include "common/nn.h"
 
 enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
+
+struct se_nninput_plan {
+    enum se_input_kind kind;
+    bool scale_rows;            /* rows of features are divided by their sum */
+    uint64_t communities;       /* columns for each level of the tree, see nn_community.h; 0: the
+                                 * tree does not matter.  An entry is 1, or when rows are scaled
+                                 * 1 / levels, so that those of a vertex add up to 1, too. */
+};
 
 struct se_nninput {
     struct se_mat mat;
@@ -14,10 +23,10 @@ struct se_nninput {
 };
 #define SE_NNINPUT_INIT { .identity = false }
 
-/* The matrix for n vertices; feature rows scaled to sum 1 if `scale_rows`.  Features that are
- * absent become the identity.  Release it in any case. */
-int se_nninput_make(struct se_nninput *x, struct se_stream *s, enum se_input_kind kind,
-                    bool scale_rows, uint64_t n, struct se_err *err);
+/* The matrix for n vertices.  Features that are absent become the identity.  Release it in any
+ * case. */
+int se_nninput_make(struct se_nninput *x, struct se_stream *s,
+                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err);
 void se_nninput_release(struct se_nninput *x);
 
 #endif

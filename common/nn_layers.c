@@ -15,7 +15,7 @@ static void dropout_forward(struct se_net *net, struct se_layer *x, const struct
     x->out = *in;
     if (!train)
         return;
-    se_mask(net, x, 0, x->dropout, entries(in), x->keep);
+    se_mask(net, x->number, 0, x->dropout, entries(in), x->keep);
     se_mask_apply(net, in->sparse ? in->value : in->dense, x->keep, x->dropout, entries(in),
                   x->buffer);
     if (in->sparse)
@@ -150,7 +150,7 @@ static void activation_forward(struct se_net *net, struct se_layer *x, const str
                             (se_real)(1 / (1 - x->dropout)) };
 
     if (masked)
-        se_mask(net, x, 0, x->dropout, net->n * x->cols, x->keep);
+        se_mask(net, x->number, 0, x->dropout, net->n * x->cols, x->keep);
     se_ranges(net, net->n * x->cols, x->act == SE_ELU ? 6 : 2, activate_range, &a);
     x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
 }

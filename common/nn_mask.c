@@ -56,11 +56,11 @@ SE_WIDE static void mask_range(void *arg, uint64_t from, uint64_t to)
     }
 }
 
-void se_mask(const struct se_net *net, const struct se_layer *x, int part, double p,
-             uint64_t count, uint8_t *keep)
+void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t count,
+             uint8_t *keep)
 {
     struct mask m = { .counter = { 0, SE_RNG_DROPOUT, net->epoch,
-                                   (uint32_t)part << 16 | (uint32_t)x->number },
+                                   (uint32_t)part << 16 | (uint32_t)layer },
                       .key = { (uint32_t)net->seed, (uint32_t)(net->seed >> 32) },
                       .least = (uint32_t)lround(p * 65536), .count = count, .keep = keep };
     const uint64_t groups = (count + ABREAST * 8 - 1) / (ABREAST * 8);

@@ -91,6 +91,15 @@ static int layer_memory(struct se_layer *x, struct se_err *err)
     return 0;
 }
 
+/* What is left of the graphs is made in every epoch of training. */
+static int make_thinned(struct se_net *net, struct se_err *err)
+{
+    if (net->edge_dropout == 0)
+        return 0;
+    return se_thinned_make(&net->thinned[0], net->graph, err) < 0 ||
+           (net->beside && se_thinned_make(&net->thinned[1], net->beside, err) < 0) ? -1 : 0;
+}
+
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
     if (se_blas_load(err) < 0)
@@ -114,7 +123,7 @@ int se_net_ready(struct se_net *net, struct se_err *err)
         !(net->delta[1] = se_zalloc(net->n * net->widest, sizeof(se_real), err)))
         return -1;
     initialise(net);
-    return 0;
+    return make_thinned(net, err);
 }
 
 void se_net_release(struct se_net *net)
@@ -132,7 +141,23 @@ void se_net_release(struct se_net *net)
     free(net->partial);
     free(net->delta[0]);
     free(net->delta[1]);
+    se_thinned_release(&net->thinned[0]);
+    se_thinned_release(&net->thinned[1]);
     memset(net, 0, sizeof *net);
+}
+
+/* Training with edge dropout sees what is left of the graphs, evaluation all of them. */
+static void choose_graphs(struct se_net *net, bool train)
+{
+    struct se_thinned *t = net->thinned;
+
+    if (net->edge_dropout == 0)
+        return;
+    for (int i = 0; train && i < 2 && t[i].whole; i++)
+        se_thin(net, &t[i], i);
+    net->graph = train ? &t[0].left : t[0].whole;
+    if (net->beside)
+        net->beside = train ? &t[1].left : t[1].whole;
 }
 
 /* Layers before the first that differs in training need not run again after evaluation. */
@@ -140,7 +165,7 @@ static int first_to_run(const struct se_net *net, bool train)
 {
     int i = 0;
 
-    if (!train)
+    if (!train || net->edge_dropout > 0)
         return 0;
     while (i < net->current && net->layer[i].dropout == 0)
         i++;
@@ -149,6 +174,7 @@ static int first_to_run(const struct se_net *net, bool train)
 
 const se_real *se_net_forward(struct se_net *net, bool train)
 {
+    choose_graphs(net, train);
     for (int i = first_to_run(net, train); i < net->layers; i++)
         net->layer[i].ops->forward(net, &net->layer[i],
                                    i > 0 ? &net->layer[i - 1].out : &net->input, train);

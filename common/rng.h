@@ -29,7 +29,8 @@ enum se_rng_purpose {           /* never renumber: results for a seed depend on 
     SE_RNG_SAMPLE = 8,
     SE_RNG_INIT = 9,
     SE_RNG_DROPOUT = 10,
-    SE_RNG_SIM = 11
+    SE_RNG_SIM = 11,
+    SE_RNG_COMMUNITY = 12
 };
 
 void se_rng_init(struct se_rng *r, uint64_t seed, uint32_t purpose, uint64_t index);

@@ -14,12 +14,24 @@ N, COLS, CLASSES, TRAIN = 10, 6, 3, 6
 HIDDEN, HEADS, OUT_HEADS, HOPS, ALPHA = 4, 3, 2, 3, 0.15
 torch.set_default_dtype(torch.float64)
 
-# Vertex 9 has no edge, vertex 0 is a hub; every vertex has a loop.
-A = torch.eye(N)
-for u in range(N - 1):
-    for v in range(u + 1, N - 1):
-        if u == 0 or (7 * u + 3 * v) % 5 == 0:
-            A[u, v] = A[v, u] = 1
+
+
+def graph(step, hub):
+    """Vertex 9 has no edge; no loops yet"""
+    a = torch.zeros(N, N)
+    for u in range(N - 1):
+        for v in range(u + 1, N - 1):
+            if u == hub or (step * u + 3 * v) % 5 == 0:
+                a[u, v] = a[v, u] = 1
+    return a
+
+
+def mean_of_others(a):
+    return a / a.sum(1, keepdim=True).clamp(min=1)
+
+
+LEARNED, GIVEN = graph(7, 0), graph(4, 3)
+A = LEARNED + torch.eye(N)              # every vertex has a loop
 X = torch.tensor([[math.cos(i * COLS + c) if (5 * i + 3 * c) % 4 == 0 else 0.0
                    for c in range(COLS)] for i in range(N)])
 LABEL = torch.tensor([i % CLASSES for i in range(N)])
@@ -57,6 +69,12 @@ def sageconv(p, i, o):
     return lambda h: h @ own + MEAN @ h @ neigh + b
 
 
+def mixconv(p, i, o):
+    own, given, learned, b = p.take(i, o), p.take(i, o), p.take(i, o), p.take(o)
+    return lambda h: (h @ own + mean_of_others(GIVEN) @ h @ given
+                      + mean_of_others(LEARNED) @ h @ learned + b)
+
+
 def gatconv(p, i, o, heads, mean):
     w, attend, b = p.take(i, heads * o), p.take(2, heads, o), p.take(heads, o)
 
@@ -78,7 +96,7 @@ def propagate(h):
 
 
 def build(name, p):
-    one = {"gcn": graphconv, "sage": sageconv, "mlp": linear, "appnp": linear}
+    one = {"gcn": graphconv, "sage": sageconv, "mix": mixconv, "mlp": linear, "appnp": linear}
     if name == "linear":
         return [linear(p, COLS, CLASSES)]
     if name == "gat":
@@ -114,5 +132,5 @@ def write(name, path):
             numbers(out, "parameters", torch.cat([x.detach().flatten() for x in p.items]).tolist())
 
 
-for model in ("gcn", "sage", "gat", "appnp", "mlp", "linear"):
+for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear"):
     write(model, f"{sys.argv[1]}/train-{model}.txt")

@@ -14,7 +14,7 @@ stat_of() {
 
 @test "every model writes embedding, predictions, model and stats, and learns" {
     make_easy
-    for model in gcn sage gat appnp mlp linear; do
+    for model in gcn sage gat appnp mix mlp linear; do
         se-train --model $model --epochs 60 easy.seg -o out.seg
         se-check -q out.seg
         [[ $(se-info --json out.seg | jq .embedding_dims) == 3 ]]
@@ -47,7 +47,7 @@ stat_of() {
 
 @test "the same seed gives the same bytes at any number of threads, another seed others" {
     se-gen -n 3000 --dims 400 --degree 30 --seed 1 -o big.seg
-    for model in gcn sage gat appnp mlp; do
+    for model in gcn sage gat appnp mix mlp; do
         for threads in 1 2 3; do
             se-train --model $model --epochs 3 --seed 5 -@ $threads --no-history -q big.seg |
                 b2sum
@@ -68,7 +68,7 @@ stat_of() {
 
 @test "--apply gives the predictions of training, and runs on another graph" {
     make_easy
-    for model in gcn sage gat appnp mlp linear; do
+    for model in gcn sage gat appnp mix mlp linear; do
         se-train --model $model --epochs 20 --embed-epoch best easy.seg -o out.seg
         se-train --apply out.seg -o again.seg
         [[ $(digest <(se-cat --only predictions,embedding out.seg)) == \
@@ -78,6 +78,122 @@ stat_of() {
         se-check -q applied.seg
         [[ $(se-info --json applied.seg | jq .embedding_dims) == 3 ]]
         [[ -n $(stat_of applied.seg train.acc.test) ]]
+    done
+}
+
+@test "edge dropout: same bytes at any number of threads, for every model with a graph" {
+    se-gen -n 3000 --dims 400 --degree 30 --seed 1 -o big.seg
+    se-noise --rate .5 --seed 2 big.seg -o other.seg
+    for model in gcn sage gat appnp "mix --beside other.seg"; do
+        for threads in 1 2 3; do
+            # shellcheck disable=SC2086
+            se-train --model $model --edge-dropout .4 --epochs 3 --seed 5 -@ $threads \
+                --no-history -q big.seg | b2sum
+        done | uniq -c | awk '$1 != 3 { exit 1 }'
+    done
+}
+
+@test "edge dropout is 0 unless given, 0.5 for appnp; it changes training alone" {
+    make_easy
+    result() { se-train -q --epochs 9 --no-history "$@" easy.seg | b2sum; }
+    for model in gcn sage gat mix; do
+        [[ $(result --model $model) == "$(result --model $model --edge-dropout 0)" ]]
+        [[ $(result --model $model) != "$(result --model $model --edge-dropout .5)" ]]
+    done
+    [[ $(result --model appnp) == "$(result --model appnp --edge-dropout .5)" ]]
+    [[ $(result --model appnp) != "$(result --model appnp --edge-dropout 0)" ]]
+    [[ $(result --model mlp) == "$(result --model mlp --edge-dropout .5)" ]]
+    se-train --edge-dropout .5 --epochs 20 --embed-epoch best easy.seg -o out.seg
+    se-train --apply out.seg -o again.seg
+    [[ $(digest <(se-cat --only predictions,embedding out.seg)) == \
+       $(digest <(se-cat --only predictions,embedding again.seg)) ]]
+    fails 2 se-train --edge-dropout 1 easy.seg
+}
+
+@test "mix sees a graph beside its own, and applies again with it" {
+    make_easy
+    se-noise --rate .5 --seed 2 easy.seg -o noisy.seg
+    se-train --model mix --beside noisy.seg --epochs 20 --embed-epoch best easy.seg -o out.seg
+    se-train --model mix --epochs 20 easy.seg -o alone.seg
+    [[ $(digest <(se-cat --only predictions out.seg)) != \
+       $(digest <(se-cat --only predictions alone.seg)) ]]
+    [[ $(digest <(se-cat --only graph out.seg)) == $(digest <(se-cat --only graph easy.seg)) ]]
+    se-train --apply --beside noisy.seg out.seg -o again.seg
+    [[ $(digest <(se-cat --only predictions,embedding out.seg)) == \
+       $(digest <(se-cat --only predictions,embedding again.seg)) ]]
+    fails 1 se-train --apply out.seg
+    [[ $stderr == *"was trained with a second graph; give it with --beside" ]]
+    fails 1 se-train --apply --beside noisy.seg alone.seg
+    [[ $stderr == *"was trained without a second graph; leave out --beside" ]]
+}
+
+@test "--beside: another number of vertices, no graph, another model" {
+    make_easy
+    se-gen -n 77 -o small.seg
+    fails 1 se-train --model mix --beside small.seg easy.seg
+    [[ $stderr == "se-train: easy.seg: --beside small.seg: graph: has 77 vertices, but the"* ]]
+    se-cat --only labels easy.seg -o bare.seg
+    fails 1 se-train --model mix --beside bare.seg easy.seg
+    [[ $stderr == "se-train: easy.seg: --beside bare.seg: no graph section"* ]]
+    fails 1 se-train --model mix --beside nowhere.seg easy.seg
+    [[ $stderr == "se-train: nowhere.seg: "* ]]
+    head -c 300 easy.seg > cut.seg
+    fails 1 se-train --model mix --beside cut.seg easy.seg
+    [[ $stderr == "se-train: cut.seg: "* ]]
+    fails 2 se-train --model sage --beside easy.seg easy.seg
+    [[ $stderr == *"--beside is for --model mix; sage sees one graph"* ]]
+}
+
+@test "--communities adds columns for each level of the tree, and applies again" {
+    make_easy
+    se-tree -K 3 easy.seg -o tree.seg
+    for input in "easy --feature-norm none" easy; do
+        # shellcheck disable=SC2086
+        se-train --communities 5 --epochs 20 --embed-epoch best ${input#easy} tree.seg -o out.seg
+        se-train --apply out.seg -o again.seg
+        [[ $(digest <(se-cat --only predictions,embedding out.seg)) == \
+           $(digest <(se-cat --only predictions,embedding again.seg)) ]]
+        # shellcheck disable=SC2086
+        [[ $(digest <(se-cat --only predictions out.seg)) != $(digest <(
+            se-train --epochs 20 ${input#easy} tree.seg | se-cat --only predictions)) ]]
+    done
+    # 60 features and 2 levels of 5: those columns are missing without a tree of that height
+    se-tree -K 2 easy.seg | se-cat --only tree > flat.seg
+    se-cat --drop tree out.seg | se-cat - flat.seg > other.seg
+    fails 1 se-train --apply other.seg
+    [[ $stderr == *"its array 0 is not the 65 x 64 '0.weight'"* ]]
+    se-cat --drop tree out.seg -o none.seg
+    fails 1 se-train --apply none.seg
+    [[ $stderr == *"no tree section; make one with se-tree" ]]
+    fails 1 se-train --communities 5 easy.seg
+    [[ $stderr == *"no tree section; make one with se-tree" ]]
+    fails 2 se-train --communities x tree.seg
+}
+
+@test "--communities stand behind every kind of input" {
+    se-gen -n 120 --classes 3 --features normal --seed 4 | se-tree -K 2 -o dense.seg
+    se-train --communities 8 --epochs 5 dense.seg -o out.seg
+    for input in features embedding both; do
+        se-train --keep --communities 8 --input $input --epochs 5 out.seg | se-check -q
+    done
+    se-gen -n 120 --no-features --classes 3 --seed 2 | se-tree -K 2 |
+        se-train -q --communities 8 --epochs 3 | se-check -q
+}
+
+@test "scaling, dropout of the input, decay and hidden size change every model" {
+    make_easy
+    result() { se-train -q --epochs 5 "$@" easy.seg | se-cat --only embedding | digest -; }
+    for model in gcn sage gat appnp mix mlp linear; do
+        plain=$(result --model $model)
+        for option in "--feature-norm none" "--input-dropout .3" "--weight-decay .1" "--lr .02"; do
+            # shellcheck disable=SC2086
+            [[ $(result --model $model $option) != "$plain" ]]
+        done
+        if [[ $model == linear ]]; then
+            [[ $(result --model $model --hidden 7) == "$plain" ]]
+        else
+            [[ $(result --model $model --hidden 7) != "$plain" ]]
+        fi
     done
 }
 
@@ -120,7 +236,7 @@ stat_of() {
     python=$(find_python struct zlib) || skip "no python3"
     for change in model=gcn:model=xxx layers=2:layers=0 layers=2:layers=9 hidden=64:hidden=-4 \
         hidden=64:hidden=99 classes=3:classes=0 classes=3:classes=2 heads=8:heads=0 \
-        norm=0:norm=7 alpha=:alphb=; do
+        norm=0:norm=7 alpha=:alphb= beside=0:beside=1; do
         "$python" - "$change" << 'END'
 import struct, sys, zlib
 old, new = (x.encode() for x in sys.argv[1].split(":"))
@@ -187,7 +303,7 @@ END
 
 @test "without features each vertex stands for itself, and that is said" {
     se-gen -n 60 --no-features --homophily .9 --seed 2 -o plain.seg
-    for model in gcn sage gat appnp mlp linear; do
+    for model in gcn sage gat appnp mix mlp linear; do
         run -0 --separate-stderr se-train --model $model --epochs 3 plain.seg -o out.seg
         [[ $stderr == "se-train: no features: each vertex stands for itself (identity features)" ]]
         se-check -q out.seg
@@ -269,7 +385,7 @@ END
 
 @test "a loss that is no number stops, and the epoch is named" {
     make_easy
-    for model in gcn sage gat appnp mlp; do
+    for model in gcn sage gat appnp mix mlp; do
         fails 1 se-train --model $model --lr 1e6 --layers 8 easy.seg
         [[ $stderr =~ "not a finite number at epoch "[0-9]+"; lower --lr" ]]
     done
@@ -282,7 +398,7 @@ END
     for x in w u; do
         se-cat --drop graph x.seg | se-cat $x.seg - > $x-all.seg
     done
-    for model in gcn sage appnp; do
+    for model in gcn sage appnp mix; do
         result() { se-train -q --epochs 9 --model $model "$@" | se-cat --only embedding | digest -; }
         [[ $(result w-all.seg) == $(result u-all.seg) ]]
         [[ $(result --edge-weights u-all.seg) == $(result u-all.seg) ]]
@@ -304,13 +420,13 @@ END
     se-gen -n 1 --classes 1 --degree 0 --dims 4 --splits 0 -o one.seg
     echo train > part.tsv
     if se-import --onto one.seg --splits part.tsv -o one-split.seg; then
-        for model in gcn sage gat appnp mlp linear; do
+        for model in gcn sage gat appnp mix mlp linear; do
             se-train -q --model $model --epochs 3 one-split.seg -o out.seg
             se-check -q out.seg
         done
     fi
     se-gen -n 40 --classes 2 --degree 0 --dims 10 -o edgeless.seg
-    for model in gcn sage gat appnp; do
+    for model in gcn sage gat appnp mix; do
         se-train -q --model $model --epochs 3 edgeless.seg -o out.seg
         se-check -q out.seg
     done
@@ -318,7 +434,7 @@ END
 
 @test "many layers, and too many" {
     make_easy
-    for model in gcn sage gat appnp mlp; do
+    for model in gcn sage gat appnp mix mlp; do
         se-train -q --model $model --layers 16 --epochs 1 --hidden 3 easy.seg | se-check -q
         se-train -q --model $model --layers 1 --epochs 1 easy.seg | se-check -q
     done
@@ -328,7 +444,7 @@ END
 @test "wrong usage is status 2" {
     make_easy
     fails 2 se-train --model transformer easy.seg
-    [[ $stderr == *"'transformer' is none of appnp gat gcn linear mlp sage"* ]]
+    [[ $stderr == *"'transformer' is none of appnp gat gcn linear mix mlp sage"* ]]
     fails 2 se-train --dropout 1 easy.seg
     fails 2 se-train --lr x easy.seg
     fails 2 se-train --input both,features easy.seg
@@ -361,7 +477,7 @@ END
     se-gen -n 401 --classes 3 --dims 33 --seed 2 -o x.seg
     se-cat --drop graph x.seg | se-cat star.seg - > hub.seg
     for hidden in 1 7 8 9 33 65; do
-        for model in gcn sage gat appnp; do
+        for model in gcn sage gat appnp mix; do
             se-train -q --model $model --hidden $hidden --heads 3 --out-heads 2 --epochs 2 \
                 hub.seg | se-check -q
         done

@@ -16,34 +16,35 @@ enum { LOGITS, HIDDEN };
 enum { LAST, BEST };
 
 static struct {
-    const char *model, *log;
+    const char *model, *log, *beside;
     struct se_hyper h;
-    bool input_dropout_given, hidden_given, edge_weights, apply;
+    bool input_dropout_given, hidden_given, edge_dropout_given, edge_weights, apply;
     double rate, decay;
-    uint64_t epochs, patience, split;
+    uint64_t epochs, patience, split, communities;
     int norm, input, embed, embed_epoch;
 } o = {
     .model = "gcn",
     .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
-           .attention_dropout = .5, .edge_dropout = .5, .alpha = .1 },
+           .attention_dropout = .5, .alpha = .1 },
     .rate = .01, .decay = 5e-4, .epochs = 200
 };
 
 static const struct se_option options[] = {
     { 'm', "model", "NAME", SE_OPT_STRING, &o.model, 0, 0,
-      "gcn, sage, gat, appnp, or mlp and linear, which do not see the graph", NULL },
+      "gcn, sage, gat, appnp, mix, or mlp and linear, which do not see the graph", NULL },
     { 0, "hidden", "N", SE_OPT_COUNT, &o.h.hidden, 1, 1e6,
       "columns of the hidden layers; unless given, 64; for gat 8, in each head",
       &o.hidden_given },
     { 0, "layers", "N", SE_OPT_COUNT, &o.h.layers, 1, 16, "layers with parameters", NULL },
     { 0, "dropout", "P", SE_OPT_NUMBER, &o.h.dropout, 0, .99, "after the hidden layers", NULL },
     { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.h.input_dropout, 0, .99,
-      "of the input; unless given, 0.5 for sage, gat, appnp and mlp, else 0",
+      "of the input; unless given, 0.5 for sage, gat, appnp, mix and mlp, else 0",
       &o.input_dropout_given },
     { 0, "attention-dropout", "P", SE_OPT_NUMBER, &o.h.attention_dropout, 0, .99,
       "of the attention of gat", NULL },
     { 0, "edge-dropout", "P", SE_OPT_NUMBER, &o.h.edge_dropout, 0, .99,
-      "of the edges at each hop of appnp", NULL },
+      "share of the edges that an epoch of training leaves out; unless given, 0; for appnp 0.5, "
+      "at each hop", &o.edge_dropout_given },
     { 0, "heads", "N", SE_OPT_COUNT, &o.h.heads, 1, 256, "heads of gat", NULL },
     { 0, "out-heads", "N", SE_OPT_COUNT, &o.h.out_heads, 1, 256,
       "heads of the last layer of gat", NULL },
@@ -61,6 +62,12 @@ static const struct se_option options[] = {
       "what the model reads", NULL },
     { 0, "edge-weights", NULL, SE_OPT_FLAG, &o.edge_weights, 0, 0,
       "use the weights of the edges (gat has its own)", NULL },
+    { 0, "beside", "FILE", SE_OPT_FILE, &o.beside, 0, 0,
+      "a stream whose graph is the given one, for mix; the graph of the input is the learned one",
+      NULL },
+    { 0, "communities", "DIMS", SE_OPT_COUNT, &o.communities, 0, 65536,
+      "add the communities of the tree to the input, DIMS columns for each level; 0: none",
+      NULL },
     { 's', "split", "N", SE_OPT_COUNT, &o.split, 0, 1e9, "which split to train on, from 0",
       NULL },
     { 0, "embed", "logits|hidden", SE_OPT_CHOICE, &o.embed, 0, 0,
@@ -83,7 +90,8 @@ struct job {
     struct se_splits splits;
     const uint8_t *part;        /* of the split; NULL: there are none */
     uint64_t classes;
-    struct se_nngraph nngraph;
+    struct se_stream *given;    /* of --beside, or NULL */
+    struct se_nngraph nngraph, beside;
     struct se_nninput input;
     struct se_net net;
 };
@@ -111,9 +119,10 @@ static int describe(char *text, size_t room)
     return snprintf(text, room,
                     "model=%s\nhidden=%" PRIu64 "\nlayers=%" PRIu64 "\nclasses=%" PRIu64
                     "\nheads=%" PRIu64 "\nout_heads=%" PRIu64 "\nhops=%" PRIu64 "\nalpha=%.17g\n"
-                    "norm=%d\ninput=%d\nedge_weights=%d\n",
+                    "norm=%d\ninput=%d\nedge_weights=%d\nbeside=%d\ncommunities=%" PRIu64 "\n",
                     o.model, o.h.hidden, o.h.layers, o.h.classes, o.h.heads, o.h.out_heads,
-                    o.h.hops, o.h.alpha, o.norm, o.input, o.edge_weights);
+                    o.h.hops, o.h.alpha, o.norm, o.input, o.edge_weights, o.beside != NULL,
+                    o.communities);
 }
 
 /* The value of a key in the text of a model, NUL-ended in `value`; false: not there. */
@@ -148,7 +157,7 @@ static int look_up_count(const struct se_model *m, const char *key, uint64_t mos
 static int recall(const struct se_model *m, struct se_err *err)
 {
     static char name[64];
-    uint64_t norm = 0, input = 0, weights = 0;
+    uint64_t norm = 0, input = 0, weights = 0, beside = 0;
     char alpha[64];
 
     if (!look_up(m, "model", name) || !look_up(m, "alpha", alpha) ||
@@ -163,10 +172,18 @@ static int recall(const struct se_model *m, struct se_err *err)
         look_up_count(m, "hops", 1000, &o.h.hops, err) < 0 ||
         look_up_count(m, "norm", NONE, &norm, err) < 0 ||
         look_up_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
-        look_up_count(m, "edge_weights", 1, &weights, err) < 0)
+        look_up_count(m, "edge_weights", 1, &weights, err) < 0 ||
+        look_up_count(m, "beside", 1, &beside, err) < 0 ||
+        look_up_count(m, "communities", 65536, &o.communities, err) < 0)
         return -1;
     if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0 || o.h.classes == 0)
         return se_fail(err, SE_EINPUT, "model: has no heads, layers or classes");
+    if (beside && !o.beside)
+        return se_fail(err, SE_EINPUT, "model: was trained with a second graph; give it with "
+                       "--beside");
+    if (!beside && o.beside)
+        return se_fail(err, SE_EINPUT, "model: was trained without a second graph; leave out "
+                       "--beside");
     o.norm = (int)norm;
     o.input = (int)input;
     o.edge_weights = weights;
@@ -229,13 +246,40 @@ static int check_arrays(const struct job *j, const struct se_model *m, struct se
     return 0;
 }
 
+/* The second graph: that of the stream --beside, with as many vertices.  Faults name both. */
+static int make_beside(struct job *j, struct se_err *err)
+{
+    struct se_err why = SE_ERR_INIT;
+    struct se_graph g;
+
+    if (se_graph_get(&g, j->given, SE_GRAPH, &why) == 0 &&
+        se_payload_fits(g.n, j->graph.n, SE_GRAPH, "the graph of the input", &why) == 0 &&
+        se_nngraph_make(&j->beside, &g, o.edge_weights, &why) == 0)
+        return 0;
+    return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
+}
+
+static int make_graphs(struct job *j, const struct se_model_kind *kind, struct se_err *err)
+{
+    if (o.beside && !kind->beside)
+        return se_fail(err, SE_EUSAGE, "--beside is for --model mix; %s sees one graph",
+                       kind->name);
+    if (o.beside && make_beside(j, err) < 0)
+        return -1;
+    return se_nngraph_make(&j->nngraph, &j->graph, o.edge_weights, err);
+}
+
 /* `m`: the stored model that it must fit, or NULL */
 static int make_net(struct job *j, const struct se_model *m, struct se_err *err)
 {
     const struct se_model_kind *kind = find_model(o.model, err);
+    const struct se_nninput_plan plan = { (enum se_input_kind)o.input, o.norm == ROW,
+                                          o.communities };
 
     if (!kind)
         return -1;
+    if (!o.edge_dropout_given)
+        o.h.edge_dropout = kind->edge_dropout;
     if (!o.input_dropout_given)
         o.h.input_dropout = kind->input_dropout;
     if (!o.hidden_given && !o.apply)
@@ -244,15 +288,15 @@ static int make_net(struct job *j, const struct se_model *m, struct se_err *err)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
     if (!o.apply)
         o.h.classes = j->classes;
-    if (se_nngraph_make(&j->nngraph, &j->graph, o.edge_weights, err) < 0 ||
-        se_nninput_make(&j->input, j->s, (enum se_input_kind)o.input, o.norm == ROW,
-                        j->graph.n, err) < 0)
+    if (make_graphs(j, kind, err) < 0 ||
+        se_nninput_make(&j->input, j->s, &plan, j->graph.n, err) < 0)
         return -1;
     if (j->input.identity)
         se_warn(j->run, "no features: each vertex stands for itself (identity features)");
     j->net = (struct se_net){
-        .graph = &j->nngraph, .input = j->input.mat, .n = j->graph.n, .seed = j->run->seed,
-        .threads = j->run->threads, .sparse = j->input.mat.sparse != NULL
+        .graph = &j->nngraph, .beside = o.beside ? &j->beside : NULL, .input = j->input.mat,
+        .n = j->graph.n, .seed = j->run->seed, .threads = j->run->threads,
+        .sparse = j->input.mat.sparse != NULL
     };
     if (kind->build(&j->net, &o.h, err) < 0 || (m && check_arrays(j, m, err) < 0))
         return -1;
@@ -450,20 +494,28 @@ static int work(struct job *j, struct se_err *err)
     return make_net(j, NULL, err) < 0 ? -1 : train_with_log(j, err);
 }
 
+static struct se_stream given = SE_STREAM_INIT;
+
 static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    struct job j = { .run = run, .s = s, .input = SE_NNINPUT_INIT };
+    struct job j = { .run = run, .s = s, .given = &given, .input = SE_NNINPUT_INIT };
     const int rc = work(&j, err);
 
     se_net_release(&j.net);
     se_nninput_release(&j.input);
     se_nngraph_release(&j.nngraph);
+    se_nngraph_release(&j.beside);
     return rc;
 }
 
 static int run_train(struct se_run *run, struct se_err *err)
 {
-    return se_run_filter(run, train_stream, err);
+    int rc = o.beside ? se_run_read(run, o.beside, &given, err) : 0;
+
+    if (rc == 0)
+        rc = se_run_filter(run, train_stream, err);
+    se_stream_release(&given);
+    return rc;
 }
 
 static const struct se_tool tool = {
@@ -479,11 +531,14 @@ static const struct se_tool tool = {
         "next stage compares), predictions and model as of the epoch with the best\n"
         "validation accuracy, and the accuracies in stats.  Vertices without a label\n"
         "take no part.  Without features each vertex stands for itself.  knn, which was\n"
-        "derived from an older embedding, is dropped unless --keep.\n",
+        "derived from an older embedding, and what came from it (a tree, too) is dropped\n"
+        "unless --keep.\n",
     .examples =
         "  se-train < graph.seg > trained.seg\n"
         "  se-train --model sage --split 3 --seed 1 -v graph.seg -o trained.seg\n"
         "  se-train --model mlp --log curve.tsv graph.seg | se-export -t stats\n"
+        "  se-train --model mix --beside given.seg learned.seg -o trained.seg\n"
+        "  se-train --communities 64 --keep tree.seg -o trained.seg\n"
         "  se-cat --only model trained.seg | se-cat other.seg - | se-train --apply\n",
     .run = run_train
 };

@@ -14,6 +14,7 @@
 #include "common/nn_layers.c"
 #include "common/nn_mask.c"
 #include "common/nn_math.c"
+#include "common/nn_mean.c"
 #include "common/nn_net.c"
 
 #include "common/graphbuild.h"
@@ -22,12 +23,12 @@
 enum { N = 10, COLS = 6, CLASSES = 3, TRAIN = 6 };
 
 static struct se_stream stream;
-static struct se_nngraph graph;
+static struct se_nngraph graph, beside;
 static struct se_sparse sparse;
 static se_real dense[N * COLS];
 
 /* By the rules of make-train-golden.py */
-static void make_graph(void)
+static void make_graph(struct se_nngraph *to, uint32_t step, uint32_t hub)
 {
     struct se_err err = SE_ERR_INIT;
     struct se_builder b = SE_BUILDER_INIT;
@@ -37,11 +38,11 @@ static void make_graph(void)
     b.n = N;
     for (uint32_t u = 0; u < N - 1; u++)
         for (uint32_t v = u + 1; v < N - 1; v++)
-            if (u == 0 || (7 * u + 3 * v) % 5 == 0)
+            if (u == hub || (step * u + 3 * v) % 5 == 0)
                 CHECK(se_builder_add(&b, u, v, 1, &err) == 0);
     CHECK(se_builder_put(&b, &stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
     CHECK(se_graph_get(&g, &stream, SE_GRAPH, &err) == 0);
-    CHECK(se_nngraph_make(&graph, &g, false, &err) == 0);
+    CHECK(se_nngraph_make(to, &g, false, &err) == 0);
 }
 
 static void make_input(void)
@@ -120,7 +121,8 @@ static void check_model(const struct se_model_kind *kind)
 
     snprintf(path, sizeof path, "tests/golden/train-%s.txt", kind->name);
     for (int i = 0; i < 2; i++) {
-        struct se_net net = { .graph = &graph, .n = N, .threads = 1, .sparse = i,
+        struct se_net net = { .graph = &graph, .beside = &beside, .n = N, .threads = 1,
+            .sparse = i,
             .input = i ? (struct se_mat){ N, COLS, NULL, &sparse, sparse.value }
                        : (struct se_mat){ N, COLS, dense, NULL, NULL } };
         struct se_err err = SE_ERR_INIT;
@@ -208,13 +210,15 @@ static void check_exp(void)
 int main(void)
 {
     check_exp();
-    make_graph();
+    make_graph(&graph, 7, 0);
+    make_graph(&beside, 4, 3);
     make_input();
     for (int i = 0; se_model_kinds[i]; i++)
         check_model(se_model_kinds[i]);
     check_large();
     se_sparse_release(&sparse);
     se_nngraph_release(&graph);
+    se_nngraph_release(&beside);
     se_stream_release(&stream);
     return unit_done();
 }

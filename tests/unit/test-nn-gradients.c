@@ -12,6 +12,7 @@
 #include "common/nn_layers.c"
 #include "common/nn_mask.c"
 #include "common/nn_math.c"
+#include "common/nn_mean.c"
 #include "common/nn_net.c"
 
 #include "common/graphbuild.h"
@@ -21,7 +22,7 @@ enum { N = 23, COLS = 9, CLASSES = 4 };
 
 struct world {
     struct se_stream stream;
-    struct se_nngraph graph;
+    struct se_nngraph graph, beside;
     struct se_sparse sparse;
     double dense[N * COLS];
     struct se_mat input;
@@ -33,7 +34,7 @@ struct world {
 };
 
 /* A hub, a few isolated vertices, loops that the graph brings along, edges at random */
-static void make_graph(struct world *w, struct se_rng *r, bool weights)
+static void make_graph(struct world *w, struct se_nngraph *graph, struct se_rng *r, bool weights)
 {
     struct se_err err = SE_ERR_INIT;
     struct se_builder b = SE_BUILDER_INIT;
@@ -49,9 +50,9 @@ static void make_graph(struct world *w, struct se_rng *r, bool weights)
     }
     CHECK(se_builder_put(&b, &w->stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
     CHECK(se_graph_get(&g, &w->stream, SE_GRAPH, &err) == 0);
-    CHECK(se_nngraph_make(&w->graph, &g, true, &err) == 0);
-    for (uint64_t e = 0; e < w->graph.arcs; e++)
-        CHECK(w->graph.norm[e] == w->graph.norm[w->graph.back[e]]);
+    CHECK(se_nngraph_make(graph, &g, true, &err) == 0);
+    for (uint64_t e = 0; e < graph->arcs; e++)
+        CHECK(graph->norm[e] == graph->norm[graph->back[e]]);
 }
 
 /* Rows without any entry and rows that are full are among the sparse ones. */
@@ -79,14 +80,16 @@ static void make_input(struct world *w, struct se_rng *r, bool sparse)
                       : (struct se_mat){ N, COLS, w->dense, NULL, NULL };
 }
 
-/* shape: bit 0 sparse input, bit 1 weighted edges */
+/* shape: bit 0 sparse input, bit 1 weighted edges; an even seed: a second graph */
 static void make_world(struct world *w, uint64_t seed, int shape)
 {
     struct se_rng r;
 
     memset(w, 0, sizeof *w);
     se_rng_init(&r, seed, SE_RNG_TEST, 1);
-    make_graph(w, &r, shape & 2);
+    make_graph(w, &w->graph, &r, shape & 2);
+    if (seed % 2 == 0)
+        make_graph(w, &w->beside, &r, shape & 2);
     make_input(w, &r, shape & 1);
     for (uint32_t v = 0; v < N; v++) {
         w->label[v] = (int32_t)se_rng_below(&r, CLASSES + 1) - 1;
@@ -94,7 +97,8 @@ static void make_world(struct world *w, uint64_t seed, int shape)
             w->id[w->count++] = v;
     }
     w->net = (struct se_net){ .graph = &w->graph, .input = w->input, .n = N, .seed = seed,
-                              .threads = 2, .sparse = shape & 1, .epoch = 3 };
+                              .beside = seed % 2 == 0 ? &w->beside : NULL, .threads = 2,
+                              .sparse = shape & 1, .epoch = 3 };
 }
 
 static void free_world(struct world *w)
@@ -102,6 +106,7 @@ static void free_world(struct world *w)
     se_net_release(&w->net);
     se_sparse_release(&w->sparse);
     se_nngraph_release(&w->graph);
+    se_nngraph_release(&w->beside);
     se_stream_release(&w->stream);
 }
 
@@ -199,7 +204,7 @@ static double check_build(build_net *build, const void *how)
 
 /* ---- layers: behind the input, and behind a linear layer that needs their gradient ---- */
 
-enum kind { LINEAR, GRAPH, SAGE, GAT_JOIN, GAT_MEAN, PROPAGATE, DROPOUT, RELU, ELU, IDENTITY };
+enum kind { LINEAR, GRAPH, SAGE, GAT_JOIN, GAT_MEAN, PROPAGATE, MIX, DROPOUT, RELU, ELU, IDENTITY };
 
 struct stack {                  /* a linear layer of `before` columns or none, the layer, a
                                  * linear layer to the classes */
@@ -214,6 +219,7 @@ static int append(struct se_net *net, const struct stack *s, struct se_err *err)
     case LINEAR: return se_net_linear(net, s->cols, err);
     case GRAPH: return se_net_graphconv(net, s->cols, err);
     case SAGE: return se_net_sageconv(net, s->cols, err);
+    case MIX: return se_net_mixconv(net, s->cols, err);
     case GAT_JOIN: return se_net_gatconv(net, s->cols, 3, false, s->p, err);
     case GAT_MEAN: return se_net_gatconv(net, s->cols, 3, true, s->p, err);
     case PROPAGATE: return se_net_propagate(net, 0.2, 4, s->p, err);
@@ -244,6 +250,9 @@ static void check_layers(void)
         { "sageconv on the input, to more columns", { SAGE, 0, 11, 0 } },
         { "sageconv, multiplied first", { SAGE, 6, 5, 0 } },
         { "sageconv, summed first", { SAGE, 5, 6, 0 } },
+        { "mixconv on the input", { MIX, 0, 5, 0 } },
+        { "mixconv, multiplied first", { MIX, 6, 5, 0 } },
+        { "mixconv, summed first", { MIX, 5, 6, 0 } },
         { "gatconv on the input", { GAT_JOIN, 0, 3, 0 } },
         { "gatconv, joined heads", { GAT_JOIN, 6, 3, 0 } },
         { "gatconv, joined heads of 8, attention dropout", { GAT_JOIN, 6, 8, 0.4 } },
@@ -362,11 +371,103 @@ static void check_reuse(void)
     unit_ok("a step after an evaluation is the step without it");
 }
 
+/* ---- edges left out ---- */
+
+/* What is left, by the definition: an edge list, then degrees, then shares */
+static void check_left(const struct se_net *net, const struct se_nngraph *whole,
+                       const uint8_t *keep, const struct se_nngraph *left)
+{
+    static double w[N][N];
+    double d[N];
+    uint64_t arcs = 0;
+
+    memset(w, 0, sizeof w);
+    for (uint64_t v = 0; v < N; v++)
+        for (uint64_t e = whole->off[v]; e < whole->off[v + 1]; e++)
+            if (whole->to[e] == v || (whole->to[e] > v && keep[e]))
+                w[v][whole->to[e]] = w[whole->to[e]][v] = whole->weight[e];
+    for (int v = 0; v < N; v++) {
+        d[v] = 0;
+        for (int u = 0; u < N; u++)
+            d[v] += w[v][u];
+    }
+    CHECK(left->n == N && left->off[N] == left->arcs);
+    for (uint64_t v = 0; v < N; v++)
+        for (uint64_t e = left->off[v]; e < left->off[v + 1]; e++, arcs++) {
+            const uint32_t u = left->to[e];
+
+            CHECK(e == left->off[v] || u > left->to[e - 1]);
+            CHECK(w[v][u] > 0 && left->to[left->back[e]] == v && left->back[left->back[e]] == e);
+            CHECK(left->back[e] >= left->off[u] && left->back[e] < left->off[u + 1]);
+            CHECK_NEAR(left->norm[e], w[v][u] / sqrt(d[v] * d[u]), 1e-14);
+            CHECK_NEAR(left->mean[e], w[v][u] / d[v], 1e-14);
+            CHECK_NEAR(left->apart[e], u == v ? 0 : w[v][u] / (d[v] - 1), 1e-13);
+            w[v][u] = 0;
+        }
+    for (int i = 0; i < N * N; i++)
+        CHECK(w[i / N][i % N] == 0);            /* nothing is missing */
+    CHECK(arcs == left->arcs && net->graph == left);
+}
+
+static void check_edge_dropout(void)
+{
+    static struct world w;
+    uint64_t kept = 0, all = 0;
+
+    for (int shape = 0; shape < 4; shape++)
+        for (uint64_t seed = 1; seed <= 100; seed++) {
+            struct se_err err = SE_ERR_INIT;
+
+            make_world(&w, seed, shape);
+            w.net.edge_dropout = 0.3;
+            CHECK(se_net_graphconv(&w.net, CLASSES, &err) == 0);
+            CHECK(se_net_ready(&w.net, &err) == 0);
+            se_net_forward(&w.net, true);
+            check_left(&w.net, &w.graph, w.net.thinned[0].keep, &w.net.thinned[0].left);
+            kept += w.net.graph->arcs - N;
+            all += w.graph.arcs - N;
+            CHECK(!w.net.beside || w.net.beside == &w.net.thinned[1].left);
+            CHECK(!w.net.beside || w.net.beside->arcs < w.beside.arcs);
+            se_net_forward(&w.net, false);
+            CHECK(w.net.graph == &w.graph && (!w.net.beside || w.net.beside == &w.beside));
+            free_world(&w);
+        }
+    CHECK_NEAR((double)kept / (double)all, 0.7, 0.02);
+    unit_ok("edge dropout: what is left, and the share of it");
+}
+
+/* Evaluation sees every edge, whatever training left out before. */
+static void check_evaluation(void)
+{
+    static struct world w;
+    double logits[2][N * CLASSES];
+
+    for (int i = 0; se_model_kinds[i]; i++) {
+        for (int drop = 0; drop < 2; drop++) {
+            const struct choice c = { se_model_kinds[i],
+                { .hidden = 5, .layers = 3, .classes = CLASSES, .heads = 3, .out_heads = 2,
+                  .hops = 3, .edge_dropout = drop ? 0.5 : 0, .alpha = 0.15 } };
+            struct se_err err = SE_ERR_INIT;
+
+            make_world(&w, 8, 1);
+            CHECK(build_model(&w.net, &c, &err) == 0 && se_net_ready(&w.net, &err) == 0);
+            loss(&w);
+            se_net_backward(&w.net, w.dlogits);
+            memcpy(logits[drop], se_net_forward(&w.net, false), sizeof logits[drop]);
+            free_world(&w);
+        }
+        CHECK(memcmp(logits[0], logits[1], sizeof logits[0]) == 0);
+    }
+    unit_ok("evaluation sees every edge");
+}
+
 int main(void)
 {
     check_loss();
     check_layers();
     check_models();
     check_reuse();
+    check_edge_dropout();
+    check_evaluation();
     return unit_done();
 }
