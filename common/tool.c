@@ -29,7 +29,7 @@ enum { AUTO, ALWAYS, NEVER };
 
 /* The values of the shared options */
 static struct {
-    bool help, version, no_history, verbose, quiet, keep, level_given;
+    bool help, version, no_history, digest, verbose, quiet, keep, level_given;
     const char *output, *completion;
     uint64_t threads, level, seed;
     int progress, device;
@@ -56,6 +56,8 @@ static const struct {
       "sections stay as they came", &shared.level_given } },
     { SE_TOOL_STREAM, { 0, "no-history", NULL, SE_OPT_FLAG, &shared.no_history, 0, 0,
       "write no history section", NULL } },
+    { SE_TOOL_STREAM, { 0, "digest", NULL, SE_OPT_FLAG, &shared.digest, 0, 0,
+      "with -o, print the digest of what was written, as se-check does", NULL } },
     { 0, { 0, "progress", "auto|always|never", SE_OPT_CHOICE, &shared.progress, 0, 0,
       "a bar on standard error; auto: if that is a terminal", NULL } },
     { 0, { 'v', "verbose", NULL, SE_OPT_FLAG, &shared.verbose, 0, 0,
@@ -159,6 +161,9 @@ static int check_operands(const struct se_run *run, struct se_err *err)
     if (tool->max_operands >= 0 && run->operands > tool->max_operands)
         return se_fail(err, SE_EUSAGE, "'%s' is one argument too many",
                        run->operand[tool->max_operands]);
+    if (shared.digest && (!run->output || strcmp(run->output, "-") == 0))
+        return se_fail(err, SE_EUSAGE, "--digest is printed to standard output, so the stream "
+                       "needs -o FILE");
     return 0;
 }
 
@@ -281,6 +286,20 @@ static int add_history(const struct se_run *run, struct se_stream *s, struct se_
     return rc;
 }
 
+/* The digest that se-check would give, without reading the file again */
+static int print_digest(const struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_digest d;
+    char text[SE_DIGEST_TEXT];
+
+    if (se_stream_digest(s, &d, err) < 0)
+        return -1;
+    printf("%s  %s\n", se_digest_text(&d, text), run->output);
+    if (fflush(stdout) == 0)
+        return 0;
+    return se_fail_errno(err, errno == EPIPE ? SE_EPIPE : SE_EIO, "write error");
+}
+
 int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     const int fd = open_output(run, true, err);
@@ -291,7 +310,9 @@ int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_output_abort();
         return run->output ? se_err_in(err, run->output) : -1;
     }
-    return se_output_commit(err);
+    if (se_output_commit(err) < 0)
+        return -1;
+    return shared.digest ? print_digest(run, s, err) : 0;
 }
 
 int se_run_begin(struct se_run *run, bool binary, struct se_out *out, struct se_err *err)

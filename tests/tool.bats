@@ -200,6 +200,22 @@ wrong() {
     done
 }
 
+@test "--digest prints what se-check would, and wants -o" {
+    for tool in $(tools); do
+        has_option "$tool" --digest || continue
+        # shellcheck disable=SC2046
+        "$tool" $(input "$tool") -z 4 -o out.seg --digest > said
+        se-check out.seg | diff - said
+        # shellcheck disable=SC2046
+        wrong "needs -o FILE" "$tool" $(input "$tool") --digest
+        # shellcheck disable=SC2046
+        wrong "needs -o FILE" "$tool" $(input "$tool") --digest -o -
+        # shellcheck disable=SC2046
+        run -1 bash -c '"$@" 2>&1 > /dev/full' - "$tool" $(input "$tool") -o out.seg --digest
+        [[ $output == "$tool: write error"* ]]
+    done
+}
+
 @test "success is silent" {
     for tool in $(tools); do
         has_option "$tool" --no-history || continue
