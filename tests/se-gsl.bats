@@ -105,8 +105,11 @@ END
     printf 'split\trun\titeration\tk\th1\ttree_h\ttree_h_normalised\tedges\thomophily\tval\ttest\tseconds\n' > m
     printf '0\t0\t%s\tnan\tnan\tnan\tnan\t1\t1\t%s\t%s\t1\n' 0 .5 .1  1 .5 .2  2 .4 .9 >> m
     printf '0\t1\t%s\tnan\tnan\tnan\tnan\t1\t1\t%s\t%s\t1\n' 0 .5 .1  1 .6 .2  2 .6 .3 >> m
-    [[ $(awk -f "$ROOT/pipelines/lib/summary.awk" m) == \
-        $'0\t0\t10\t10\t90\t90\t50\n0\t1\t10\t20\t30\t30\t60' ]]
+    awk -f "$ROOT/pipelines/lib/summary.awk" m > got
+    printf '%s\t0\t%s\t%s\n' backbone 0 10  backbone 1 10  honest 0 10  honest 1 20 \
+        final 0 90  final 1 30  paper-code 0 90  paper-code 1 30  validation 0 50  validation 1 60 |
+        diff - got
+    [[ $(awk -v control=mlp -f "$ROOT/pipelines/lib/summary.awk" m) == $'mlp\t0\t0\t10\nmlp\t0\t1\t20' ]]
 }
 
 @test "the commands of --dry-run and commands.sh, pasted, give the same streams" {
@@ -144,6 +147,12 @@ END
     grep -qF 'se-sample --theta 1\,2 --agree 2 --retain --temperature .5 --seed' script
 }
 
+@test "options may be joined, shortened, and come after the operand" {
+    want=$(gsl run --dry-run --retain --theta 2 --height 3 --splits 1 --jobs 1)
+    [[ $(se-gsl -qn -orun -t2 -K 3 --ret --spl=1 "${small[@]}" -j1 -- g.seg) == "$want" ]]
+    [[ $(se-gsl g.seg -nq -o run --theta=2 --hei 3 --retain --splits 1 "${small[@]}") == "$want" ]]
+}
+
 @test "the seed decides, and nothing else: jobs, threads, cache and folder do not" {
     gsl a --splits 0-1 --seed 3 --no-cache
     se-gsl g.seg -o b -q --epochs 15 --iterations 2 --hidden 8 --splits 0-1 --seed 3 --jobs 2 -@ 2
@@ -169,6 +178,17 @@ END
     fails 2 se-gsl -o run
     fails 2 se-gsl g.seg h.seg -o run
     fails 2 se-gsl g.seg -o run --no-such-option
+    [[ $stderr == "se-gsl: unknown or ambiguous option --no-such-option; see se-gsl --help" ]]
+    fails 2 se-gsl g.seg -o run --s 1
+    [[ $stderr == "se-gsl: unknown or ambiguous option --s; see se-gsl --help" ]]
+    fails 2 se-gsl g.seg -o run -x
+    [[ $stderr == "se-gsl: unknown option -x; see se-gsl --help" ]]
+    fails 2 se-gsl g.seg -o
+    [[ $stderr == "se-gsl: -o wants an argument; see se-gsl --help" ]]
+    fails 2 se-gsl g.seg -o run --lean=1
+    [[ $stderr == "se-gsl: --lean=1 takes no argument; see se-gsl --help" ]]
+    fails 2 se-gsl g.seg -o run --@
+    fails 2 se-gsl g.seg -o run --=1
     fails 2 se-gsl g.seg -o run --splits x
     fails 2 se-gsl g.seg -o run --splits 3-2
     fails 2 se-gsl g.seg -o run --runs 0
@@ -224,7 +244,7 @@ END
 
 @test "a stage can be any program" {
     gsl a
-    gsl b --stage tree='se-tree -K 2 --seed $SE_SEED'
+    gsl b --stage tree='se-tree -K 2 --effort fast --seed $SE_SEED'
     diff <(digests a | grep -v stages) <(digests b)
     diff <(cut -f 1-6,8-11 a/metrics.tsv) <(cut -f 1-6,8-11 b/metrics.tsv)
     grep -q "SE_SEED=1 SE_SPLIT=0 bash -o pipefail -c .*se-tree" b/commands.sh

@@ -30,7 +30,7 @@ FIGURES='curves chosen-k h1 tree before after'
     grep -q '<table id="accuracy">' run/report.html
     grep -q '<table id="confusion">' run/report.html
     grep -q 'selected on the test set, not a result' run/report.html
-    grep -q 'se-tree -K 2 --seed 3 ' run/report.html
+    grep -q 'se-tree -K 2 --effort fast --seed 3 ' run/report.html
     [[ $(ls run/report.html*) == run/report.html ]]
 }
 

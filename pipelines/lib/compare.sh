@@ -76,7 +76,7 @@ tune() {
                 dir=$out/tune/K-$height,theta-$theta,hidden-$hidden
                 again "$dir" -K "$height" --theta "$theta" --hidden "$hidden"
                 score=$(awk -f "$share/lib/summary.awk" "$dir/metrics.tsv" |
-                    awk -F '\t' '{ sum += $7 } END { printf "%.4f", sum / NR }')
+                    awk -F '\t' '$1 == "validation" { sum += $4; n++ } END { printf "%.4f", sum / n }')
                 printf -v line '%s\t%s\t%s\t%s' "$height" "$theta" "$hidden" "$score"
                 echo "$line" >> "$out/tune.part"
                 [[ -v given[quiet] ]] ||

@@ -1,5 +1,5 @@
 # options.sh - the options of se-gsl; lib/table.sh reads the table
-# shellcheck shell=bash disable=SC2004,SC2016,SC2034
+# shellcheck shell=bash disable=SC2004,SC2016,SC2034,SC2154
 
 # group|short|long|argument|as passed to the tool of the group|text
 OPTIONS='
@@ -38,7 +38,7 @@ kselect||eps|E|--eps|gain of entropy at which plateau stops
 kselect||shift|X|--shift|what is added to similarities
 tree|K|height|K|-K|height of the tree (default 2)
 tree||method|NAME|--method|best, merge or paper
-tree||effort|NAME|--effort|fast, normal or high
+tree||effort|NAME|--effort|fast, normal or high (default fast: each round makes a new tree)
 tree||squeeze|greedy,exact|--squeeze|how merge and paper bring the tree to its height
 sample|t|theta|T|--theta|pairs drawn at a tree node, per child (default 3)
 sample||agree|N|--agree|keep an edge only if N samplings gave it
@@ -131,15 +131,14 @@ list_of_splits() {
 
 # stage_options STAGE: what was given for it, in the order of the table, in the variable REPLY
 stage_options() {
-    local group short long arg pass row quoted
-    REPLY=
-    while IFS='|' read -r group short long arg pass row; do
-        [[ $group == "$1" && -v given[$long] ]] || continue
-        REPLY+=" $pass"
-        if [[ -n $arg ]]; then
+    local long quoted words=
+    for long in "${long_options[@]}"; do
+        [[ ${group_of[$long]} == "$1" && -v given[$long] ]] || continue
+        words+=" ${passed_as[$long]}"
+        if [[ -n ${takes[$long]} ]]; then
             printf -v quoted %q "${given[$long]}"
-            REPLY+=" $quoted"
+            words+=" $quoted"
         fi
-    done <<< "$OPTIONS"
-    REPLY+=${more[$1]:+ ${more[$1]}}
+    done
+    REPLY=$words${more[$1]:+ ${more[$1]}}
 }

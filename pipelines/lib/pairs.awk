@@ -1,9 +1,9 @@
-# pairs.awk - accuracies of one row a pair of split and run -> mean, spread, paired differences
+# pairs.awk - what summary.awk prints -> mean, spread, paired differences
 # Input: name, split, run, value; the name "honest" is what the others are compared with.
-# what=summary: protocol, mean, std, n.  what=paired: control, mean, difference of honest to it
-# and its standard error, n.  Sample deviations; nan where there are none.
+# Writes DIR/summary.part: protocol, mean, std, n; and DIR/paired.part: control, mean, difference
+# of honest to it and its standard error, n.  Sample deviations; nan where there are none.
 BEGIN { FS = OFS = "\t" }
-{
+$1 != "validation" {
     if (!($1 in count))
         names[++n] = $1
     count[$1]++
@@ -18,7 +18,7 @@ function summary(name,   i, mean, squares) {
     mean = sum[name] / count[name]
     for (i = 1; i <= count[name]; i++)
         squares += (all[name, i] - mean) ^ 2
-    print name, sprintf("%.4f", mean), deviation(squares, count[name]), count[name]
+    print name, sprintf("%.4f", mean), deviation(squares, count[name]), count[name] > (dir "/summary.part")
 }
 function paired(name,   i, m, d, mean, squares, total, error) {
     for (i = 1; i <= pairs; i++)
@@ -31,17 +31,14 @@ function paired(name,   i, m, d, mean, squares, total, error) {
         squares += (d[i] - mean) ^ 2
     error = m > 1 ? sprintf("%.4f", sqrt(squares / (m - 1) / m)) : "nan"
     print name, sprintf("%.4f", sum[name] / count[name]), (m ? sprintf("%.4f", mean) : "nan"),
-        error, m + 0
+        error, m + 0 > (dir "/paired.part")
 }
 END {
-    if (what == "summary") {
-        print "protocol", "mean", "std", "n"
-        for (i = 1; i <= n; i++)
-            summary(names[i])
-    } else {
-        print "control", "mean", "difference", "stderr", "n"
-        for (i = 1; i <= n; i++)
-            if (names[i] != "honest" && names[i] != "final" && names[i] != "paper-code")
-                paired(names[i])
+    print "protocol", "mean", "std", "n" > (dir "/summary.part")
+    print "control", "mean", "difference", "stderr", "n" > (dir "/paired.part")
+    for (i = 1; i <= n; i++) {
+        summary(names[i])
+        if (names[i] !~ /^(honest|final|paper-code)$/)
+            paired(names[i])
     }
 }

@@ -78,7 +78,7 @@ progress() {
     short "$homophily" 3; line+="  edges $edges  homophily $REPLY"
     short "${val}e2" 2; line+="  val $REPLY"
     short "${test}e2" 2; line+="  test $REPLY "
-    for stage in start "${round[@]}" train; do
+    for stage in "${stages[@]}"; do
         ms=${times[$stage]-}
         [[ -z $ms ]] || printf -v spent '%s %s %d.%03d' "$spent" "$stage" \
             $(( ms / 1000 )) $(( ms % 1000 ))
@@ -111,27 +111,18 @@ draw_bar() {
 # accuracies: name, split, run and percent of every protocol and control
 accuracies() {
     local control
-    awk -f "$share/lib/summary.awk" "$out/metrics.tsv" | awk -F '\t' -v OFS='\t' '
-        { for (i = 3; i <= 6; i++) cell[NR, i] = $1 OFS $2 OFS $i }
-        END { split("- - backbone honest final paper-code", name, " ")
-              for (i = 3; i <= 6; i++)
-                  for (j = 1; j <= NR; j++)
-                      print name[i], cell[j, i] }'
+    awk -f "$share/lib/summary.awk" "$out/metrics.tsv"
     for control in "${controls_done[@]}"; do
-        awk -f "$share/lib/summary.awk" "${control#*=}/metrics.tsv" |
-            awk -F '\t' -v OFS='\t' -v name="${control%%=*}" '{ print name, $1, $2, $4 }'
+        awk -v control="${control%%=*}" -f "$share/lib/summary.awk" "${control#*=}/metrics.tsv"
     done
 }
 
 # summarise: summary.tsv and paired.tsv, and a table for people
 summarise() {
-    local what
-    accuracies > "$out/accuracies.part"
-    for what in summary paired; do
-        awk -v what=$what -f "$share/lib/pairs.awk" "$out/accuracies.part" > "$out/$what.part"
-        mv "$out/$what.part" "$out/$what.tsv"
-    done
-    rm -f "$out/accuracies.part" "$out/.progress"
+    accuracies | awk -v dir="$out" -f "$share/lib/pairs.awk"
+    mv "$out/summary.part" "$out/summary.tsv"
+    mv "$out/paired.part" "$out/paired.tsv"
+    rm -f "$out/.progress"
     [[ -v given[quiet] ]] || awk -F '\t' '
         BEGIN { note["backbone"] = "the plain model on the graph it was given"
                 note["honest"] = "iteration chosen by validation accuracy"

@@ -1,28 +1,35 @@
-# summary.awk - metrics.tsv -> the test accuracy of each split and run under each protocol
-# Prints: split, run, backbone, honest, final, paper-code, in percent; and the validation
-# accuracy of the iteration that honest takes.  Ties: the first iteration.
+# summary.awk - metrics.tsv -> the test accuracy of each split and run, in percent
+# Prints: protocol, split, run, value, for the protocols backbone, honest, final and paper-code,
+# and the validation accuracy of the iteration that honest takes.  With -v control=NAME only
+# honest, under that name.  Of equal iterations the first counts.
 BEGIN { FS = OFS = "\t"; OFMT = "%.12g" }
 FNR == 1 { next }
 {
     key = $1 OFS $2
-    if (!(key in seen)) {
-        seen[key] = 1
+    if (!(key in last))
         order[++n] = key
-    }
+    last[key] = 100 * $11
     if ($3 == 0)
-        backbone[key] = $11
-    if (!(key in val) || $10 > val[key]) {
-        val[key] = $10 + 0
-        honest[key] = $11
+        backbone[key] = 100 * $11
+    if (!(key in val) || 100 * $10 > val[key]) {
+        val[key] = 100 * $10
+        honest[key] = 100 * $11
     }
-    if (!(key in best) || $11 > best[key])
-        best[key] = $11 + 0
-    last[key] = $11
+    if (!(key in best) || 100 * $11 > best[key])
+        best[key] = 100 * $11
+}
+function rows(name, value,   i) {
+    for (i = 1; i <= n; i++)
+        print name, order[i], value[order[i]]
 }
 END {
-    for (i = 1; i <= n; i++) {
-        key = order[i]
-        print key, 100 * backbone[key], 100 * honest[key], 100 * last[key], 100 * best[key],
-            100 * val[key]
+    if (control != "") {
+        rows(control, honest)
+        exit
     }
+    rows("backbone", backbone)
+    rows("honest", honest)
+    rows("final", last)
+    rows("paper-code", best)
+    rows("validation", val)
 }

@@ -19,7 +19,7 @@ die() {
 }
 
 bad_usage() {
-    warn "$*; try $me --help"
+    warn "$*; see $me --help"
     exit 2
 }
 
@@ -72,34 +72,74 @@ take_special() {
     return 1
 }
 
-# take_options WORD...: into given and operands; help, version and completions end here
-take_options() {
-    local row group short long arg shorts='' longs=completion: words name
-    local -A of_short takes=([completion]=WHAT)
+declare -A takes=([completion]=WHAT) letter_of=()       # long -> its argument; letter -> long
+declare -A group_of=() passed_as=()                     # long -> group, option of the tool
+long_options=()                                         # as they come in the table
 
-    while IFS='|' read -r group short long arg row; do
+# read_table: OPTIONS into these
+read_table() {
+    local group short long arg pass rest
+    while IFS='|' read -r group short long arg pass rest; do
         [[ -n $group ]] || continue
-        takes[$long]=$arg
-        longs+=,$long${arg:+:}
-        if [[ -n $short ]]; then
-            shorts+=$short${arg:+:}
-            of_short[$short]=$long
-        fi
+        long_options+=("$long")
+        takes[$long]=$arg group_of[$long]=$group passed_as[$long]=$pass
+        [[ -z $short ]] || letter_of[$short]=$long
     done <<< "$OPTIONS"
-    words=$(getopt -n "$me" -o "$shorts" -l "$longs" -- "$@") || exit 2
-    eval "set -- $words"
-    while [[ $1 != -- ]]; do
-        [[ $1 == --* ]] && name=${1#--} || name=${of_short[${1#-}]}
-        if [[ -z ${takes[$name]} ]]; then
-            given[$name]=1
-        else
-            take_special "$name" "$2" || given[$name]=$2
-            shift
-        fi
+}
+
+# find_option WORD: the long option that WORD, without its dashes, names or begins, in REPLY
+find_option() {
+    local name
+    REPLY=
+    [[ $1 =~ ^[a-z-]+$ ]] || bad_usage "unknown or ambiguous option --$1"
+    if [[ -v takes[$1] ]]; then
+        REPLY=$1
+        return
+    fi
+    for name in "${!takes[@]}"; do
+        [[ $name == "$1"* ]] || continue
+        [[ -z $REPLY ]] || bad_usage "unknown or ambiguous option --$1"
+        REPLY=$name
+    done
+    [[ -n $REPLY ]] || bad_usage "unknown or ambiguous option --$1"
+}
+
+# take_options WORD...: into given and operands, as getopt_long would; help, version and
+# completions end here
+take_options() {
+    local word name rest
+    (( ${#long_options[@]} )) || read_table
+    operands=()
+    while (( $# )); do
+        word=$1
+        shift
+        case $word in
+        --)   operands+=("$@"); break ;;
+        --*)  rest=${word#--}
+              find_option "${rest%%=*}"
+              name=$REPLY
+              if [[ -z ${takes[$name]} ]]; then
+                  [[ $rest != *=* ]] || bad_usage "$word takes no argument"
+                  given[$name]=1
+                  continue
+              fi
+              [[ $rest != *=* ]] || set -- "${rest#*=}" "$@" ;;
+        -?*)  rest=${word:1:1}
+              name=${letter_of[$rest]-}
+              [[ -n $name ]] || bad_usage "unknown option -$rest"
+              rest=${word:2}
+              if [[ -z ${takes[$name]} ]]; then
+                  given[$name]=1
+                  [[ -z $rest ]] || set -- "-$rest" "$@"
+                  continue
+              fi
+              [[ -z $rest ]] || set -- "$rest" "$@" ;;
+        *)    operands+=("$word"); continue ;;
+        esac
+        (( $# )) || bad_usage "$word wants an argument"
+        take_special "$name" "$1" || given[$name]=$1
         shift
     done
-    shift
-    operands=("$@")
     if [[ -v given[help] ]]; then
         help_text
     elif [[ -v given[version] ]]; then
