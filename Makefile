@@ -124,6 +124,8 @@ bench: all | $(B)/.bench-ready
 man: all
 	man/update $(B)/bin
 
+include cuda/emu/emu.mk
+
 BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN  = $(DESTDIR)$(PREFIX)/share/man
 BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
