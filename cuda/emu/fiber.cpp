@@ -63,6 +63,7 @@ emu_fiber *emu_fiber_new(void (*body)(emu_fiber *))
     emu_fiber *f = new emu_fiber();
     f->stack = p + GUARD;
     f->size = EMU_STACK;
+    f->top = f->stack + f->size;
     f->task = -1;
     fibers[n_fibers++] = f;
     fiber_body = body;

@@ -21,6 +21,7 @@ struct emu_fiber {
 #endif
     char *stack;                    /* lowest byte; NULL for the stack of the host thread */
     size_t size;
+    char *top;                      /* end of what kernels may use */
     void *fake;                     /* the sanitizer's own stack */
     int task;                       /* thread to run next, -1 for none */
     emu_fiber *next;                /* in the list of idle ones */

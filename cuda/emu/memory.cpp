@@ -265,61 +265,6 @@ int emu_memory_leaks()
     return n;
 }
 
-/* The allocation that p lies in, or is nearest to */
-static std::map<uintptr_t, allocation>::iterator nearest(std::map<uintptr_t, allocation> &map,
-                                                         uintptr_t p)
-{
-    auto i = map.upper_bound(p);
-
-    if (i == map.end() && i != map.begin())
-        return std::prev(i);
-    if (i != map.begin()) {
-        auto before = std::prev(i);
-        if (p - before->first - before->second.size < i->first - p || p - before->first < before->second.size)
-            return before;
-    }
-    return i;
-}
-
-void emu_describe(const void *pointer, char *text, size_t size)
-{
-    uintptr_t p = (uintptr_t)pointer;
-    auto i = nearest(live, p), f = nearest(freed, p);
-
-    if (emu_is_device(pointer) && (const char *)pointer < emu_arena + EMU_SHARED_ROOM)
-        snprintf(text, size, "address in shared memory");
-    else if (f != freed.end() && p - f->first < f->second.size)
-        snprintf(text, size, "byte %zu of %zu freed bytes (allocated at %s:%d)",
-                 (size_t)(p - f->first), f->second.size, f->second.file, f->second.line);
-    else if (!emu_is_device(pointer) || i == live.end())
-        snprintf(text, size, "address %p", pointer);
-    else if (p < i->first)
-        snprintf(text, size, "%zu bytes before an allocation of %zu bytes (made at %s:%d)",
-                 (size_t)(i->first - p), i->second.size, i->second.file, i->second.line);
-    else
-        snprintf(text, size, "byte %zu of an allocation of %zu bytes (made at %s:%d)",
-                 (size_t)(p - i->first), i->second.size, i->second.file, i->second.line);
-}
-
-void emu_range(const char *what, const void *pointer, size_t bytes, const char *file, int line)
-{
-    uintptr_t p = (uintptr_t)pointer;
-    auto i = live.upper_bound(p);
-    char text[256];
-
-    if (bytes == 0)
-        return;
-    if (i != live.begin()) {
-        auto at = std::prev(i);
-        if (p - at->first <= at->second.size && bytes <= at->second.size - (p - at->first))
-            return;
-    }
-    emu_describe(pointer, text, sizeof text);
-    if (!emu_is_device(pointer))
-        emu_fatal("%s:%d: %s: %p is not device memory", file, line, what, pointer);
-    emu_fatal("%s:%d: %s: out of bounds: %zu bytes from %s", file, line, what, bytes, text);
-}
-
 /* Shared memory: the dynamic part first, then arrays as they are met, gaps between them */
 static size_t shared_used, shared_static, shared_dynamic;
 
@@ -391,4 +336,74 @@ void emu_shared_verify()
                       arrays[i].name, arrays[i].bytes);
     }
 #endif
+}
+
+/* The allocation that p lies in, or is nearest to */
+static std::map<uintptr_t, allocation>::iterator nearest(std::map<uintptr_t, allocation> &map,
+                                                         uintptr_t p)
+{
+    auto i = map.upper_bound(p);
+
+    if (i == map.end() && i != map.begin())
+        return std::prev(i);
+    if (i != map.begin()) {
+        auto before = std::prev(i);
+        uintptr_t in = p - before->first, size = before->second.size;
+        if (in < size || in - size < i->first - p)
+            return before;
+    }
+    return i;
+}
+
+/* The shared array that p lies in, or behind which it lies */
+static void describe_shared(const char *p, char *text, size_t size)
+{
+    int i = n_arrays;
+
+    while (i > 1 && p < arrays[i - 1].p)
+        i--;
+    if (i == 0)
+        snprintf(text, size, "address in shared memory");
+    else
+        snprintf(text, size, "byte %td of shared array %s of %zu bytes", p - arrays[i - 1].p,
+                 arrays[i - 1].name, arrays[i - 1].bytes);
+}
+
+void emu_describe(const void *pointer, char *text, size_t size)
+{
+    uintptr_t p = (uintptr_t)pointer;
+    auto i = nearest(live, p), f = nearest(freed, p);
+
+    if (emu_is_device(pointer) && (const char *)pointer < emu_arena + EMU_SHARED_ROOM)
+        describe_shared((const char *)pointer, text, size);
+    else if (f != freed.end() && p - f->first < f->second.size)
+        snprintf(text, size, "byte %zu of %zu freed bytes (allocated at %s:%d)",
+                 (size_t)(p - f->first), f->second.size, f->second.file, f->second.line);
+    else if (!emu_is_device(pointer) || i == live.end())
+        snprintf(text, size, "address %p", pointer);
+    else if (p < i->first)
+        snprintf(text, size, "%zu bytes before an allocation of %zu bytes (made at %s:%d)",
+                 (size_t)(i->first - p), i->second.size, i->second.file, i->second.line);
+    else
+        snprintf(text, size, "byte %zu of an allocation of %zu bytes (made at %s:%d)",
+                 (size_t)(p - i->first), i->second.size, i->second.file, i->second.line);
+}
+
+void emu_range(const char *what, const void *pointer, size_t bytes, const char *file, int line)
+{
+    uintptr_t p = (uintptr_t)pointer;
+    auto i = live.upper_bound(p);
+    char text[256];
+
+    if (bytes == 0)
+        return;
+    if (i != live.begin()) {
+        auto at = std::prev(i);
+        if (p - at->first <= at->second.size && bytes <= at->second.size - (p - at->first))
+            return;
+    }
+    emu_describe(pointer, text, sizeof text);
+    if (!emu_is_device(pointer))
+        emu_fatal("%s:%d: %s: %p is not device memory", file, line, what, pointer);
+    emu_fatal("%s:%d: %s: out of bounds: %zu bytes from %s", file, line, what, bytes, text);
 }

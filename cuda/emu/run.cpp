@@ -42,6 +42,8 @@ static emu_order order;
 int emu_thread_id() { return current; }
 const emu_call *emu_arguments() { return emu_running ? emu_running->call.get() : NULL; }
 
+const char *emu_stack_top() { return threads[current].fiber->top; }
+
 void emu_where(char *text, size_t size)
 {
     snprintf(text, size, "kernel %s (launched at %s:%d), block (%u,%u,%u), thread (%u,%u,%u)",
@@ -378,6 +380,7 @@ void emu_run(const emu_kernel *k)
         threads[t].index = { u % x, u / x % y, u / x / y };
     }
     host = emu_fiber();
+    host.top = (char *)__builtin_frame_address(0);
     if (order == EMU_REVERSE) {
         at = n - 1;
         stride = n - 1;
