@@ -15,8 +15,10 @@ CFLAGS  ?= -O3 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wcast-qual -Wwrite-strings -Wvla -Werror
 BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
-SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) -DSE_VERSION='"$(VERSION)"' \
-           -DSE_BLAS='"OpenBLAS $(BLAS)"'
+# The commit that is built, with a + if something was changed since; a tarball has a file of it
+REVISION := $(or $(shell cat .revision 2>/dev/null || \
+             git describe --always --abbrev=7 --dirty=+ --exclude='*' 2>/dev/null),unknown)
+SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN)
 LIBS    := -Wl,--as-needed -lz -lm -lpthread -ldl
 
 SOURCES := $(sort $(wildcard common/*.c formats/*.c))
@@ -46,7 +48,7 @@ $(B)/.%-ready: tests/setup
 
 $(B)/%.o: %.c | $(B)/.build-ready
 	@mkdir -p $(@D)
-	$(CC) $(SE_FLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(SE_FLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A file common/model_NAME.c is a model
 $(B)/models.inc: $(wildcard common/model_*.c)
@@ -54,6 +56,15 @@ $(B)/models.inc: $(wildcard common/model_*.c)
 	printf 'MODEL(%s)\n' $(patsubst common/model_%.c,%,$(sort $(wildcard common/model_*.c))) > $@
 
 $(B)/common/models.o: $(B)/models.inc
+
+# Looked at each time, written when it differs
+$(B)/version.inc: .FORCE
+	@mkdir -p $(@D)
+	@printf '#define SE_%s "%s"\n' VERSION '$(VERSION)' REVISION '$(REVISION)' \
+	    BLAS 'OpenBLAS $(BLAS)' > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(B)/common/version.o: $(B)/version.inc
 
 $(LIB): $(SOURCES:%.c=$(B)/%.o)
 	@rm -f $@
@@ -95,6 +106,11 @@ check-sanitize:
 	    -fsanitize=address,undefined -fno-sanitize-recover=all' \
 	    TESTS='$(filter-out $(SHELL_TESTS),$(sort $(wildcard tests/*.bats)))' test
 
+# gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one
+# number, so in the files of nn_vector.h it sees shifts too wide and sums not set
+ANALYZED := $(SOURCES) $(wildcard tools/*.c)
+VECTORS  := $(shell grep -l nn_vector.h $(ANALYZED))
+ANALYZE  := gcc $(filter-out -MMD -MP,$(SE_FLAGS)) -O1 -fanalyzer -c -o /dev/null
 lint: all | $(B)/.lint-ready
 	cppcheck -q -j $$(nproc) --std=c11 --enable=warning,performance,portability --inline-suppr \
 	    --suppressions-list=tests/cppcheck.txt --error-exitcode=1 -I. -I$(B) -D_GNU_SOURCE \
@@ -102,6 +118,9 @@ lint: all | $(B)/.lint-ready
 	printf '%s\n' $(SOURCES) $(wildcard tools/*.c) | xargs -P $$(nproc) -n 8 sh -c \
 	    'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- -std=gnu11 -D_GNU_SOURCE -I. \
 	    -I$(B) 2>/dev/null' tidy
+	printf '%s\n' $(filter-out $(VECTORS),$(ANALYZED)) | xargs -P $$(nproc) -n 1 $(ANALYZE)
+	printf '%s\n' $(VECTORS) | xargs -P $$(nproc) -n 1 $(ANALYZE) \
+	    -Wno-analyzer-shift-count-overflow -Wno-analyzer-use-of-uninitialized-value
 	shellcheck $(SCRIPTS)
 	for page in man/*.[1-9]; do groff -mdoc -ww -z $$page || exit 1; done
 	mandoc -T lint -W warning man/*.[1-9]
@@ -153,9 +172,28 @@ uninstall:
 	    $(patsubst man/%,$(MAN)/man5/%,$(wildcard man/*.5)) \
 	    $(patsubst man/%,$(MAN)/man7/%,$(wildcard man/*.7))
 
+# A tarball of the last commit that builds and tests without git and without a network
+NAME := se-gsl-$(VERSION)
+dist:
+	@git rev-parse -q --verify HEAD >/dev/null || { echo "make dist needs the git repository" >&2; exit 1; }
+	@mkdir -p $(B)
+	git archive --prefix=$(NAME)/ --add-virtual-file=$(NAME)/.revision:$(REVISION:+=) HEAD | \
+	    gzip -n > $(B)/$(NAME).tar.gz
+	@echo $(B)/$(NAME).tar.gz
+
+# A Debian package of that tarball, built aside; the tests are not run again
+deb: dist | $(B)/.deb-ready
+	rm -rf $(B)/deb
+	mkdir -p $(B)/deb
+	tar -xzf $(B)/$(NAME).tar.gz -C $(B)/deb
+	cd $(B)/deb/$(NAME) && DEB_BUILD_OPTIONS='nocheck parallel=2' dpkg-buildpackage -b -us -uc
+	lintian --fail-on error $(B)/deb/se-gsl_*.changes
+	@echo $(B)/deb/se-gsl_$(VERSION)_*.deb
+
 clean:
 	rm -rf build
 
-.PHONY: all units demo test check-sanitize lint fuzz fuzzers bench man install uninstall clean
+.PHONY: .FORCE all units demo test check-sanitize lint fuzz fuzzers bench man install uninstall dist \
+        deb clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

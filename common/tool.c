@@ -16,15 +16,6 @@
 #include "common/output.h"
 #include "common/parallel.h"
 
-#ifndef SE_VERSION
-#define SE_VERSION "0"
-#endif
-#ifndef SE_BLAS
-#define SE_BLAS "none"
-#endif
-
-const char se_version[] = SE_VERSION;
-
 enum { AUTO, ALWAYS, NEVER };
 
 /* The values of the shared options */
@@ -94,8 +85,8 @@ static int print_and_leave(const struct se_tool *tool, const struct se_options *
     else if (shared.completion)
         se_options_print(o, tool, shared.completion, stdout);
     else
-        printf("%s %s\nzlib %s, BLAS %s, CUDA by plugin, %d threads\n", tool->name, SE_VERSION,
-               zlibVersion(), SE_BLAS, se_cpus());
+        printf("%s %s\nrevision %s, zlib %s, BLAS %s, CUDA by plugin, %d threads\n", tool->name,
+               se_version, se_revision, zlibVersion(), se_blas_version, se_cpus());
     if (fflush(stdout) == 0 && fclose(stdout) == 0)
         return 0;
     fprintf(stderr, "%s: write error: %s\n", tool->name, strerror(errno));
@@ -279,7 +270,7 @@ static int add_history(const struct se_run *run, struct se_stream *s, struct se_
         return -1;
     if (run->tool->has & SE_TOOL_SEED)
         snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
-    snprintf(line, room, "%s\t%s\t%s\t%.3f\t%s", run->tool->name, SE_VERSION, seed,
+    snprintf(line, room, "%s\t%s\t%s\t%.3f\t%s", run->tool->name, se_version, seed,
              se_now() - run->start, run->arguments);
     rc = se_history_add(s, line, err);
     free(line);

@@ -122,8 +122,10 @@ void se_progress_begin(struct se_run *run, struct se_progress *p, const char *ti
 void se_progress_at(struct se_progress *p, uint64_t done);
 void se_progress_end(struct se_progress *p);
 
-/* "0.1.0", and seconds since some fixed time */
-extern const char se_version[];
+/* What was built (common/version.c): "0.1.0", "731c733" or "731c733+" or "unknown",
+ * "OpenBLAS 0.3.21" */
+extern const char se_version[], se_revision[], se_blas_version[];
+/* Seconds since some fixed time */
 double se_now(void);
 
 #endif

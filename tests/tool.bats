@@ -76,7 +76,7 @@ wrong() {
     for tool in $(tools); do
         run -0 --separate-stderr "$tool" --version
         [[ -z $stderr && ${#lines[@]} -eq 2 ]]
-        [[ ${lines[1]} == *zlib*BLAS*CUDA*threads* ]]
+        [[ ${lines[1]} == "revision "*zlib*BLAS*CUDA*threads* ]]
         [[ ${lines[0]#* } == "$(se-cat --version | head -1 | cut -d ' ' -f 2)" ]]
     done
 }
