@@ -1,14 +1,17 @@
 /* se-check.c - see whether streams are whole and sound */
+#include "common/deep.h"
 #include "common/tool.h"
 
 static struct {
-    bool strict;
+    bool strict, deep;
 } o;
 
 static const struct se_option options[] = {
     { 0, "strict", NULL, SE_OPT_FLAG, &o.strict,
       .help = "a section that was derived from something else than what is there is a fault, "
               "not only worth a warning" },
+    { 0, "deep", NULL, SE_OPT_FLAG, &o.deep,
+      .help = "see also whether the sections agree with each other; with --strict" },
     SE_OPTIONS_END
 };
 
@@ -21,7 +24,7 @@ static int check_origins(struct se_run *run, const char *path, struct se_stream 
     for (size_t i = 0; i < s->count; i++) {
         if (se_stream_check_origin(s, s->section[i].tag, &stale) == 0)
             continue;
-        if (o.strict || stale.code != SE_EINPUT) {
+        if (o.strict || o.deep || stale.code != SE_EINPUT) {
             *err = stale;
             return -1;
         }
@@ -39,6 +42,7 @@ static int check(struct se_run *run, const char *path, struct se_out *out, struc
 
     if (rc == 0) {
         rc = se_stream_check(&s, err) < 0 || check_origins(run, path, &s, err) < 0 ||
+                     (o.deep && se_stream_deep(&s, run->threads, err) < 0) ||
                      se_stream_digest(&s, &d, err) < 0 ? -1 : 0;
         if (rc < 0)
             se_err_in(err, se_path_name(path));
@@ -85,10 +89,16 @@ static const struct se_tool tool = {
         "out the history and the way sections are packed, so equal results have equal\n"
         "digests. With -q nothing is printed: the exit status says it. A fault is a line\n"
         "on standard error that names file, section and place; the exit status is 1\n"
-        "then.\n",
+        "then.\n"
+        "\n"
+        "--deep computes again what can be computed: similarities and the nearest\n"
+        "neighbours of some vertices from the rows compared, the fused graph from the\n"
+        "graph and its neighbours, entropies from the edges. It takes about as long as\n"
+        "the stages did without their search.\n",
     .examples =
         "  se-check run/*.seg                   a digest for each\n"
         "  se-check -q big.seg && echo sound\n"
+        "  se-check --deep from-elsewhere.seg   does it hold together?\n"
         "  se-tree < a.seg | se-check           the digest of what a pipe gives\n",
     .run = run_check
 };
