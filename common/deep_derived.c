@@ -12,6 +12,7 @@
 
 enum { ROWS_PER_TASK = 64, SEARCHED = 64, SAMPLES = 1001 };
 static const double sim_slack = 1e-5;   /* other devices add up in another order */
+static const double clip_slack = 1e-6;
 
 /* --- knn --- */
 
@@ -249,16 +250,16 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is added to similarities: weight - S, the same for all pairs that were not clipped;
- * the median of some of them. */
-static double added(const struct fusion *f)
+/* What is added to similarities: weight - S, the same for all pairs that were not clipped to
+ * weigh `mean` alone; the median of some of them. */
+static double added(const struct fusion *f, double mean)
 {
     double have[SAMPLES];
     const uint64_t step = f->fused.m / SAMPLES + 1;
     size_t count = 0;
 
     for (uint64_t e = 0; e < f->fused.m && count < SAMPLES; e += step)
-        if (!isnan(f->sim[e]))
+        if (!isnan(f->sim[e]) && !(fabs((double)f->fused.weight[e] - mean) < clip_slack))
             have[count++] = (double)f->fused.weight[e] - (double)f->sim[e];
     qsort(have, count, sizeof have[0], ascending);
     return count ? have[count / 2] : 0;
@@ -267,7 +268,7 @@ static double added(const struct fusion *f)
 static int check_pairs(const struct fusion *f, bool complete, double mean, struct se_err *err)
 {
     const struct se_graph *g = &f->fused;
-    const double more = added(f), slack = 1e-4 * fmax(1, fabs(more));
+    const double more = added(f, mean), slack = 1e-4 * fmax(1, fabs(more));
 
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
@@ -281,7 +282,7 @@ static int check_pairs(const struct fusion *f, bool complete, double mean, struc
                                 "kselect.k tells of");
             if (isnan(sim) || fabs(w - sim - more) <= slack)
                 continue;
-            if (isnan(mean) || fabs(w - mean) > slack)          /* else it was clipped */
+            if (!(fabs(w - mean) < clip_slack))                 /* else it was clipped */
                 return se_payload_fail(err, SE_FUSED, "pair %" PRIu64 " - %" PRIu32 " weighs "
                                        "%.9g, but its similarity says %.9g", u, g->to[e], w,
                                        sim + more);

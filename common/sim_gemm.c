@@ -52,7 +52,7 @@ static void multiply(const struct tiles *t, struct block a, struct block b, int 
                      float *tile)
 {
     const struct se_sim_rows *r = t->job->rows;
-    float *pa = t->panel + (uint64_t)thread * 2 * BLOCK * CHUNK, *pb = pa + BLOCK * CHUNK;
+    float *pa, *pb;
 
     if (t->dense) {
         se_blas.sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)a.rows, (int)b.rows,
@@ -60,6 +60,8 @@ static void multiply(const struct tiles *t, struct block a, struct block b, int 
                       t->dense + b.first * r->d, (int)r->d, 0, tile, BLOCK);
         return;
     }
+    pa = t->panel + (uint64_t)thread * 2 * BLOCK * CHUNK;
+    pb = pa + BLOCK * CHUNK;
     for (uint64_t from = 0; from < r->d; from += CHUNK) {
         const uint64_t to = r->d - from < CHUNK ? r->d : from + CHUNK;
 
