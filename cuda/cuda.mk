@@ -1,0 +1,66 @@
+# cuda.mk - the CUDA plugin, by nvcc for GPUs and by the C++ compiler for the tests' emulator
+#
+# make cuda       build/libse-cuda.so; without nvcc a message, and nothing fails
+# make test-gpu   the tests of the plugin on a real device; skips without one
+
+NVCC        := $(shell command -v nvcc 2>/dev/null)
+CUDA_PLUGIN := $(B)/libse-cuda.so
+# The tests load these two in its place.
+EMU_PLUGIN  := $(B)/emu/libse-cuda.so
+CHECK_PLUGIN := $(B)/emu-check/libse-cuda.so
+
+CUDA_SOURCES := $(sort $(wildcard cuda/*.cu))
+CUDA_OBJS   := $(CUDA_SOURCES:%.cu=$(B)/%.o)
+CUDA_EMU_OBJS := $(CUDA_SOURCES:cuda/%.cu=$(B)/cuda/by-emu/%.o)
+CUDA_CHECK_OBJS := $(CUDA_SOURCES:cuda/%.cu=$(B)/cuda/by-check/%.o)
+
+# Machine code for every architecture from 7.5 on that this nvcc knows, PTX for those to come
+CUDA_ARCHS  ?= $(if $(NVCC),$(shell $(NVCC) --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$$/\1/p' | \
+               awk '$$1 >= 75' | sort -n))
+CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
+               -gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+CUDA_TOOLKIT = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+NVCC_FLAGS  = -std=c++17 -O3 -lineinfo -Werror all-warnings -Xptxas -v -I. $(CUDA_GENCODE) \
+              -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Werror --threads 2 \
+              -DSE_CUDA_TOOLKIT='"$(CUDA_TOOLKIT)"' -DSE_CUDA_ARCHS='"$(firstword $(CUDA_ARCHS)) \
+              to $(lastword $(CUDA_ARCHS))"'
+
+ifeq ($(NVCC),)
+cuda:
+	@echo "there is no nvcc here (CUDA 12 or 13): the plugin is not built; the tools run without"
+else
+cuda: $(CUDA_PLUGIN)
+endif
+
+# What ptxas says of registers and spills is kept beside the object.
+$(CUDA_OBJS): $(B)/%.o: %.cu $(wildcard cuda/*.h)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) -c -o $@ $< 2> $@.log || { cat $@.log >&2; exit 1; }
+
+# The runtime is linked in; cuBLAS is found where the toolkit or the system has it.
+$(CUDA_PLUGIN): $(CUDA_OBJS)
+	$(NVCC) -shared -cudart static -o $@ $^ -lcublas -Xlinker --as-needed \
+	    -Xlinker -rpath,$(abspath $(dir $(NVCC))../lib64)
+
+$(CUDA_EMU_OBJS): $(B)/cuda/by-emu/%.o: cuda/%.cu | $(B)/.build-ready
+	@mkdir -p $(@D)
+	$(EMU_CXX) -c -o $@ $<
+
+$(CUDA_CHECK_OBJS): $(B)/cuda/by-check/%.o: cuda/%.cu | $(B)/.build-ready
+	@mkdir -p $(@D)
+	$(EMU_CHECK_CXX) -c -o $@ $<
+
+$(EMU_PLUGIN): $(CUDA_EMU_OBJS) $(EMU_OBJS)
+	@mkdir -p $(@D)
+	$(CXX) $(CFLAGS) -shared -o $@ $^ $(EMU_LIBS)
+
+$(CHECK_PLUGIN): $(CUDA_CHECK_OBJS) $(EMU_CHECK_OBJS)
+	@mkdir -p $(@D)
+	$(CXX) -shared -o $@ $^ $(EMU_LIBS)
+
+emu-plugins: $(EMU_PLUGIN) $(CHECK_PLUGIN)
+
+test-gpu: all cuda
+	SE_TEST_GPU=1 tests/run $(B) tests/cuda.bats
+
+.PHONY: cuda emu-plugins test-gpu
