@@ -8,11 +8,7 @@
 
 #include "common/adjacency.h"
 #include "common/section.h"
-
-#ifndef SE_REAL
-#define SE_REAL float
-#endif
-typedef SE_REAL se_real;
+#include "cuda/se_cuda.h"       /* what it shares with the CPU: se_real, se_gather, ... */
 
 /* A sparse matrix by rows, and the same by columns for gradients. */
 struct se_sparse {
@@ -52,6 +48,7 @@ struct se_thinned {
     uint32_t *place;            /* per arc that is kept: where it went */
 };
 
+struct se_gpu;
 struct se_net;
 struct se_layer;
 
@@ -65,8 +62,6 @@ struct se_layer_ops {
     void (*backward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                      const se_real *dout, se_real *din);
 };
-
-enum se_activation { SE_IDENTITY, SE_RELU, SE_ELU };
 
 struct se_layer {
     const struct se_layer_ops *ops;
@@ -96,7 +91,16 @@ struct se_parameter {           /* a named array among all parameters */
     double spread;              /* half width, or standard deviation */
 };
 
+/* Copies in the memory of the device */
+struct se_placed {
+    struct se_nngraph graph[2];
+    struct se_sparse sparse;
+    se_real *dense;
+};
+
 struct se_net {
+    const struct se_gpu *gpu;   /* where it computes, and its memory is; NULL: the CPU */
+    struct se_placed placed;
     const struct se_nngraph *graph;     /* what layers see: whole, or what is left of it */
     const struct se_nngraph *beside;    /* a second graph, for layers that want it, or NULL */
     double edge_dropout;        /* above 0: the share of edges that training leaves out */
@@ -161,7 +165,8 @@ int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
                      struct se_err *err);
 
-/* After the layers were appended: make memory and initial parameters. */
+/* After the layers were appended: make memory and initial parameters.  With a device, graph
+ * and input are copied there first, and whatever can only be done here fails (SE_EDEVICE). */
 int se_net_ready(struct se_net *net, struct se_err *err);
 void se_net_release(struct se_net *net);
 
@@ -178,6 +183,25 @@ const struct se_mat *se_net_hidden(const struct se_net *net);
 /* Mean cross-entropy over the vertices `id`; its gradient into dlogits (n rows, cleared). */
 double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
                    uint64_t count, const int32_t *label, se_real *dlogits);
+
+/* The same where the net computes; `t` is in its memory. */
+double se_net_loss_of(const struct se_net *net, const se_real *logits,
+                      const struct se_targets *t, se_real *dlogits);
+
+/* The memory of a net: that of its device, or ours.  alloc clears it; NULL with `err`.  place:
+ * a copy of ours.  Failures of a device stay; check tells: 0, or -1 with `err`. */
+void *se_net_alloc(const struct se_net *net, uint64_t count, size_t size, struct se_err *err);
+void *se_net_place(const struct se_net *net, const void *from, uint64_t count, size_t size,
+                   struct se_err *err);
+void se_net_free(const struct se_net *net, void *p);
+void se_net_put(const struct se_net *net, void *to, const void *from, uint64_t bytes);
+void se_net_get(const struct se_net *net, void *to, const void *from, uint64_t bytes);
+void se_net_copy(const struct se_net *net, void *to, const void *from, uint64_t bytes);
+void se_net_clear(const struct se_net *net, void *p, uint64_t bytes);
+int se_net_check(const struct se_net *net, struct se_err *err);
+/* Graph and input, before se_net_ready() makes the rest; nothing to do on the CPU. */
+int se_net_place_input(struct se_net *net, struct se_err *err);
+void se_net_unplace_input(struct se_net *net);
 
 /* ---- for layers ---- */
 
@@ -210,22 +234,7 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
                  uint64_t xcols, bool add, se_real *dx);
 
-/* Sums of rows of x, chosen by index:
- *     y_i = scale * sum over entries e of i of value_e * x_(index_e) + base_scale * base_i + bias
- * With heads, value has one for each head, x and y have columns for each. */
-struct se_gather {
-    const uint64_t *off;        /* entries of row i: off[i] .. off[i + 1] - 1 */
-    const uint32_t *index;      /* row of x per entry */
-    const se_real *value;
-    const uint32_t *entry;      /* whose value an entry takes, or NULL: its own */
-    const se_real *x;
-    uint64_t rows, stride;      /* of x: rows, numbers from one row to the next */
-    uint64_t step;              /* of x: numbers from one head to the next */
-    se_real *y;                 /* heads * width columns */
-    uint64_t width, heads;      /* width: columns of a head */
-    se_real scale, base_scale;
-    const se_real *base, *bias; /* laid out as y; one row; NULL: none */
-};
+/* Sums of rows of x, chosen by index; see struct se_gather. */
 void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count);
 /* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
  * the arc that goes the other way. */
@@ -238,7 +247,7 @@ void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_pa
                   void *arg, se_real *sum);
 void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum);
 /* Run work on ranges of rows; the ranges do not depend on the threads.  `cost`: about how
- * many operations a row takes. */
+ * many operations a row takes.  On the CPU only: with a device it fails, and so does the net. */
 typedef void se_range(void *arg, uint64_t from, uint64_t to);
 void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
                void *arg);

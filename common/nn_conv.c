@@ -1,4 +1,5 @@
 /* nn_conv.c - graph convolution, personalised PageRank propagation */
+#include "common/device.h"
 #include "common/nn_vector.h"
 
 int se_net_weighted(struct se_net *net, struct se_layer *x, struct se_err *err)
@@ -118,7 +119,7 @@ static void propagate_forward(struct se_net *net, struct se_layer *x, const stru
         h = to;
     }
     if (x->hops == 0)
-        memcpy(x->buffer, in->dense, net->n * x->cols * sizeof *x->buffer);
+        se_net_copy(net, x->buffer, in->dense, net->n * x->cols * sizeof *x->buffer);
     x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
 }
 
@@ -142,7 +143,10 @@ static void add(const struct se_net *net, const se_real *from, double scale, se_
 {
     struct addition a = { from, to, (se_real)scale };
 
-    se_ranges(net, count, 2, add_range, &a);
+    if (net->gpu)
+        net->gpu->cuda->add(net->gpu->device, from, a.scale, count, to);
+    else
+        se_ranges(net, count, 2, add_range, &a);
 }
 
 /* Back through the hops: what each leaves for X adds up in din. */
@@ -154,7 +158,7 @@ static void propagate_backward(struct se_net *net, struct se_layer *x, const str
     (void)in;
     if (!din)
         return;
-    memset(din, 0, count * sizeof *din);
+    se_net_clear(net, din, count * sizeof *din);
     for (int hop = x->hops; hop-- > 0;) {
         se_real *to = x->work[hop % 2 ? OTHER : AGAIN];
         const se_real *arcs = hop_arcs(net, x, hop, true);

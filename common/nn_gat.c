@@ -2,6 +2,7 @@
  *
  * Z = X W, per head; an arc from u to v has the score leaky(Z_u . left + Z_v . right); the
  * softmax of the scores over the arcs into v says how much of each Z_u goes to v. */
+#include "common/device.h"
 #include "common/nn_vector.h"
 
 #define SLOPE ((se_real)0.2)
@@ -37,6 +38,22 @@ static struct attention view(const struct se_net *net, struct se_layer *x, bool 
         .kept = x->work[SHARES] + (masked ? ah : 0), .dscore = x->work[GRADIENTS],
         .dz = x->work[GRADIENTS] + ah, .heads = heads, .width = width, .cols = width * heads,
         .masked = masked
+    };
+}
+
+/* The same for a device */
+static struct se_attention device_view(const struct attention *a)
+{
+    const struct se_layer *x = a->x;
+    const struct se_nngraph *g = a->net->graph;
+    const se_real part = x->mean ? 1 / (se_real)a->heads : 1;
+
+    return (struct se_attention){
+        .n = a->net->n, .heads = a->heads, .width = a->width, .off = g->off, .to = g->to,
+        .back = g->back, .z = x->work[Z], .left = a->left, .right = a->right, .el = a->el,
+        .er = a->er, .del = a->del, .der = a->der, .share = a->share, .dscore = a->dscore,
+        .dz = a->dz, .dout = a->dout, .keep = a->masked ? x->keep : NULL, .slope = SLOPE,
+        .scale = part * (a->masked ? (se_real)(1 / (1 - x->dropout)) : 1), .mean = x->mean
     };
 }
 
@@ -173,6 +190,31 @@ static void attend(const struct attention *a, const se_real *bias, se_real *y)
     se_gather(a->net, &g, a->net->n);
 }
 
+static void shares_of(struct attention *a)
+{
+    const struct se_net *net = a->net;
+    const struct se_attention d = device_view(a);
+
+    if (net->gpu) {
+        net->gpu->cuda->attend(net->gpu->device, &d);
+        return;
+    }
+    se_ranges(net, net->n, 2 * a->cols, score_range, a);
+    se_ranges(net, net->n, arc_cost(a, 20), softmax_range, a);
+}
+
+static void mean_of(struct attention *a)
+{
+    const struct se_net *net = a->net;
+    const struct se_attention d = device_view(a);
+
+    if (net->gpu)
+        net->gpu->cuda->heads_mean(net->gpu->device, &d, a->dz, net->value + a->x->bias,
+                                   a->x->buffer);
+    else
+        se_ranges(net, net->n, 2 * a->cols, mean_range, a);
+}
+
 static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                         bool train)
 {
@@ -180,15 +222,14 @@ static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_
     const uint64_t shares = net->graph->arcs * a.heads;
 
     se_mm(net, in, net->value + x->weight, a.cols, NULL, false, x->work[Z]);
-    se_ranges(net, net->n, 2 * a.cols, score_range, &a);
-    se_ranges(net, net->n, arc_cost(&a, 20), softmax_range, &a);
+    shares_of(&a);
     if (a.masked) {
         se_mask(net, x->number, 0, x->dropout, shares, x->keep);
         se_mask_apply(net, a.share, x->keep, x->dropout, shares, a.kept);
     }
     if (x->mean && a.heads > 1) {
         attend(&a, NULL, a.dz);
-        se_ranges(net, net->n, 2 * a.cols, mean_range, &a);
+        mean_of(&a);
     } else {
         attend(&a, net->value + x->bias, x->buffer);
     }
@@ -284,14 +325,44 @@ SE_WIDE static void attend_back_range(void *arg, uint64_t from, uint64_t to, se_
 static void bias_back(const struct attention *a, const se_real *dout, se_real *dbias)
 {
     const struct se_layer *x = a->x;
+    const struct se_column_sums mean = { .x = dout, .rows = a->net->n, .cols = x->cols,
+                                         .heads = 1, .scale = 1 / (se_real)a->heads,
+                                         .sum = dbias };
 
-    se_sum_columns(a->net, dout, x->cols, dbias);
+    if (x->mean && a->net->gpu)
+        a->net->gpu->cuda->columns(a->net->gpu->device, &mean);
+    else
+        se_sum_columns(a->net, dout, x->cols, dbias);
     if (!x->mean)
         return;
-    for (uint64_t k = 0; k < x->cols; k++)
+    for (uint64_t k = 0; !a->net->gpu && k < x->cols; k++)
         dbias[k] /= (se_real)a->heads;
     for (uint64_t h = 1; h < a->heads; h++)
-        memcpy(dbias + h * x->cols, dbias, x->cols * sizeof *dbias);
+        se_net_copy(a->net, dbias + h * x->cols, dbias, x->cols * sizeof *dbias);
+}
+
+static void back_on_device(const struct attention *a,
+                           void (*step)(struct se_cuda_device *, const struct se_attention *))
+{
+    const struct se_attention d = device_view(a);
+
+    step(a->net->gpu->device, &d);
+}
+
+static void attend_back(struct attention *a, se_real *grad)
+{
+    const struct se_net *net = a->net;
+    struct se_column_sums s = { .x = a->x->work[Z], .weight = a->del, .rows = net->n,
+                                .cols = a->cols, .heads = a->heads, .scale = 1, .sum = grad };
+
+    if (!net->gpu) {
+        se_sum_parts(net, 2 * a->cols, 2 * a->cols, attend_back_range, a, grad);
+        return;
+    }
+    net->gpu->cuda->columns(net->gpu->device, &s);
+    s.weight = a->der;
+    s.sum = grad + a->cols;
+    net->gpu->cuda->columns(net->gpu->device, &s);
 }
 
 static void gat_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
@@ -302,14 +373,20 @@ static void gat_backward(struct se_net *net, struct se_layer *x, const struct se
 
     a.dout = dout;
     bias_back(&a, dout, net->grad + x->bias);
-    se_ranges(net, net->n, arc_cost(&a, a.width + 10), scores_back_range, &a);
+    if (net->gpu)
+        back_on_device(&a, net->gpu->cuda->attend_back);
+    else
+        se_ranges(net, net->n, arc_cost(&a, a.width + 10), scores_back_range, &a);
     g.heads = a.heads;
     g.width = a.width;
     g.step = x->mean ? 0 : a.width;
     g.scale = x->mean ? 1 / (se_real)a.heads : 1;
     se_gather(net, &g, net->n);
-    se_ranges(net, net->n, arc_cost(&a, 2) + 2 * a.cols, z_back_range, &a);
-    se_sum_parts(net, 2 * a.cols, 2 * a.cols, attend_back_range, &a, net->grad + x->attend);
+    if (net->gpu)
+        back_on_device(&a, net->gpu->cuda->attend_back_z);
+    else
+        se_ranges(net, net->n, arc_cost(&a, 2) + 2 * a.cols, z_back_range, &a);
+    attend_back(&a, net->grad + x->attend);
     se_mm_weight(net, in, a.dz, a.cols, net->grad + x->weight);
     if (din)
         se_mm_input(net, a.dz, net->value + x->weight, a.cols, x->in, false, din);

@@ -1,4 +1,5 @@
 /* nn_gather.c - sums of rows chosen by index: sparse products and aggregation */
+#include "common/device.h"
 #include "common/nn_vector.h"
 
 enum { WIDEST = 8 };            /* vectors of a tile: what fits into registers */
@@ -114,6 +115,10 @@ SE_WIDE static void mapped_range(void *arg, uint64_t from, uint64_t to)
 
 void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count)
 {
+    if (net->gpu) {
+        net->gpu->cuda->gather(net->gpu->device, g, count);
+        return;
+    }
     const uint64_t each = g->off[count] / (count + 1) + 1;
 
     se_ranges(net, count, each * g->heads * (g->width + 4), g->entry ? mapped_range : plain_range,
@@ -197,7 +202,7 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
     struct scatter s = { x, dy, dw, cols };
     const uint64_t wide = SLICE * SE_LANES;
 
-    if (p->rows * cols * sizeof *dy <= SMALL_BYTES) {
+    if (net->gpu || p->rows * cols * sizeof *dy <= SMALL_BYTES) {
         struct se_gather g = { .off = p->toff, .index = p->trow, .value = x->value,
                                .entry = p->tentry, .x = dy, .rows = p->rows, .stride = cols,
                                .y = dw, .width = cols, .heads = 1, .scale = 1 };

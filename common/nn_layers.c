@@ -1,4 +1,5 @@
 /* nn_layers.c - dropout, activation, linear: the layers that do not see the graph */
+#include "common/device.h"
 #include "common/nn_vector.h"
 
 /* ---- dropout of the input ---- */
@@ -50,13 +51,6 @@ int se_net_dropout(struct se_net *net, double p, struct se_err *err)
 
 /* ---- activation, with dropout behind it ---- */
 
-struct activation {
-    enum se_activation act;
-    const se_real *in, *dout;   /* dout: NULL in the forward pass */
-    const uint8_t *keep;        /* NULL: all are kept */
-    se_real *out, scale;
-};
-
 SE_INLINE void activate(const enum se_activation act, se_vec *v)
 {
     se_vec below = act == SE_IDENTITY ? *v : (se_vec){ 0 };
@@ -82,7 +76,7 @@ SE_INLINE void slope(const enum se_activation act, const se_vec *v, se_vec *d)
 }
 
 /* The scale of each lane: 0 where it is dropped */
-SE_INLINE void scale_of(const struct activation *a, uint64_t i, uint64_t count, se_vec *scale)
+SE_INLINE void scale_of(const struct se_activating *a, uint64_t i, uint64_t count, se_vec *scale)
 {
     se_real s[SE_LANES] = { 0 };
 
@@ -97,7 +91,7 @@ SE_INLINE void scale_of(const struct activation *a, uint64_t i, uint64_t count, 
 }
 
 /* A vector of numbers from i on, or `count` of them */
-SE_INLINE void activate_some(const struct activation *a, uint64_t i, uint64_t count,
+SE_INLINE void activate_some(const struct se_activating *a, uint64_t i, uint64_t count,
                              const enum se_activation act)
 {
     se_vec v, d, scale;
@@ -118,10 +112,10 @@ SE_INLINE void activate_some(const struct activation *a, uint64_t i, uint64_t co
 }
 
 /* One loop for each kind, with nothing left to ask inside */
-SE_INLINE void activate_all(const struct activation *arg, uint64_t from, uint64_t to,
+SE_INLINE void activate_all(const struct se_activating *arg, uint64_t from, uint64_t to,
                             const enum se_activation act)
 {
-    const struct activation a = *arg;
+    const struct se_activating a = *arg;
     uint64_t i = from;
 
     for (; i + SE_LANES <= to; i += SE_LANES)
@@ -132,7 +126,7 @@ SE_INLINE void activate_all(const struct activation *arg, uint64_t from, uint64_
 
 SE_WIDE static void activate_range(void *arg, uint64_t from, uint64_t to)
 {
-    const struct activation *a = arg;
+    const struct se_activating *a = arg;
 
     if (a->act == SE_RELU)
         activate_all(a, from, to, SE_RELU);
@@ -142,27 +136,35 @@ SE_WIDE static void activate_range(void *arg, uint64_t from, uint64_t to)
         activate_all(a, from, to, SE_IDENTITY);
 }
 
+static void run_activation(const struct se_net *net, struct se_activating *a)
+{
+    if (net->gpu)
+        net->gpu->cuda->activate(net->gpu->device, a);
+    else
+        se_ranges(net, a->count, a->act == SE_ELU ? 6 : 2, activate_range, a);
+}
+
 static void activation_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                                bool train)
 {
     const bool masked = train && x->dropout > 0;
-    struct activation a = { x->act, in->dense, NULL, masked ? x->keep : NULL, x->buffer,
-                            (se_real)(1 / (1 - x->dropout)) };
+    struct se_activating a = { x->act, in->dense, NULL, masked ? x->keep : NULL, x->buffer,
+                               (se_real)(1 / (1 - x->dropout)), net->n * x->cols };
 
     if (masked)
         se_mask(net, x->number, 0, x->dropout, net->n * x->cols, x->keep);
-    se_ranges(net, net->n * x->cols, x->act == SE_ELU ? 6 : 2, activate_range, &a);
+    run_activation(net, &a);
     x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
 }
 
 static void activation_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                                 const se_real *dout, se_real *din)
 {
-    struct activation a = { x->act, in->dense, dout, x->dropout > 0 ? x->keep : NULL, din,
-                            (se_real)(1 / (1 - x->dropout)) };
+    struct se_activating a = { x->act, in->dense, dout, x->dropout > 0 ? x->keep : NULL, din,
+                               (se_real)(1 / (1 - x->dropout)), net->n * x->cols };
 
     if (din)
-        se_ranges(net, net->n * x->cols, x->act == SE_ELU ? 6 : 2, activate_range, &a);
+        run_activation(net, &a);
 }
 
 static const struct se_layer_ops activation_ops = { "activation", activation_forward,

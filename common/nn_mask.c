@@ -1,16 +1,11 @@
 /* nn_mask.c - the masks of dropout */
+#include "common/device.h"
 #include "common/nn_vector.h"
 #include "common/rng.h"
 
 enum { ABREAST = 16 };          /* Philox blocks at a time */
 
-struct mask {
-    uint32_t counter[4], key[2], least;
-    uint64_t count;
-    uint8_t *keep;
-};
-
-SE_INLINE void philox_abreast(const struct mask *m, uint32_t first, uint32_t out[4][ABREAST])
+SE_INLINE void philox_abreast(const struct se_masking *m, uint32_t first, uint32_t out[4][ABREAST])
 {
     uint32_t *c0 = out[0], *c1 = out[1], *c2 = out[2], *c3 = out[3];
     uint32_t k0 = m->key[0], k1 = m->key[1];
@@ -37,7 +32,7 @@ SE_INLINE void philox_abreast(const struct mask *m, uint32_t first, uint32_t out
 
 SE_WIDE static void mask_range(void *arg, uint64_t from, uint64_t to)
 {
-    const struct mask *m = arg;
+    const struct se_masking *m = arg;
     const uint32_t least = m->least;
     uint32_t out[4][ABREAST];
 
@@ -59,13 +54,16 @@ SE_WIDE static void mask_range(void *arg, uint64_t from, uint64_t to)
 void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t count,
              uint8_t *keep)
 {
-    struct mask m = { .counter = { 0, SE_RNG_DROPOUT, net->epoch,
+    struct se_masking m = { .counter = { 0, SE_RNG_DROPOUT, net->epoch,
                                    (uint32_t)part << 16 | (uint32_t)layer },
                       .key = { (uint32_t)net->seed, (uint32_t)(net->seed >> 32) },
                       .least = (uint32_t)lround(p * 65536), .count = count, .keep = keep };
     const uint64_t groups = (count + ABREAST * 8 - 1) / (ABREAST * 8);
 
-    se_ranges(net, groups, ABREAST * 8, mask_range, &m);
+    if (net->gpu)
+        net->gpu->cuda->mask(net->gpu->device, &m);
+    else
+        se_ranges(net, groups, ABREAST * 8, mask_range, &m);
 }
 
 struct masked {
@@ -90,5 +88,8 @@ void se_mask_apply(const struct se_net *net, const se_real *x, const uint8_t *ke
 {
     struct masked m = { x, keep, y, (se_real)(1 / (1 - p)) };
 
-    se_ranges(net, count, 2, apply_range, &m);
+    if (net->gpu)
+        net->gpu->cuda->mask_apply(net->gpu->device, x, keep, m.scale, count, y);
+    else
+        se_ranges(net, count, 2, apply_range, &m);
 }

@@ -1,10 +1,13 @@
 /* nn_math.c - products with parameters, sums of columns, Adam; how work is cut for threads */
 #include "common/blas.h"
+#include "common/device.h"
 #include "common/nn_vector.h"
 #include "common/parallel.h"
 
 /* Operations that are worth a task, and worth waking a thread */
 enum { TASK_COST = 1 << 18, ALONE_COST = 1 << 21 };
+
+static const char only_here[] = "a step of this model can only be done on the CPU";
 
 struct ranges {
     se_range *work;
@@ -26,6 +29,10 @@ void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range 
 {
     struct ranges r = { work, arg, rows, TASK_COST / (cost + 1) + 1 };
 
+    if (net->gpu) {
+        net->gpu->cuda->refuse(net->gpu->device, only_here);
+        return;
+    }
     if (rows < ALONE_COST / (cost + 1) + 1)
         r.step = rows;
     if (rows > 0)
@@ -68,6 +75,18 @@ static void product_range(void *arg, uint64_t from, uint64_t to)
          p->b, p->transposed ? p->inner : p->cols, p->bias || p->add, c);
 }
 
+static void run_product(const struct se_net *net, uint64_t rows, struct product *p)
+{
+    const struct se_product whole = { .a = p->a, .b = p->b, .c = p->c, .m = rows, .n = p->cols,
+                                      .k = p->inner, .tb = p->transposed, .add = p->add,
+                                      .bias = p->bias };
+
+    if (net->gpu)
+        net->gpu->cuda->product(net->gpu->device, &whole);
+    else
+        se_ranges(net, rows, p->inner * p->cols, product_range, p);
+}
+
 void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
            const se_real *bias, bool add, se_real *y)
 {
@@ -82,7 +101,7 @@ void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, u
     } else {
         struct product p = { x->dense, w, bias, y, x->cols, cols, false, add };
 
-        se_ranges(net, x->rows, x->cols * cols, product_range, &p);
+        run_product(net, x->rows, &p);
     }
 }
 
@@ -91,7 +110,7 @@ void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, 
 {
     struct product p = { dy, w, NULL, dx, cols, xcols, true, add };
 
-    se_ranges(net, net->n, xcols * cols, product_range, &p);
+    run_product(net, net->n, &p);
 }
 
 /* ---- sums over vertices: fixed blocks of rows each give a part; the parts are added in
@@ -119,6 +138,10 @@ void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_pa
     struct parts p = { part, arg, net->partial, net->n, net->n * (cost + 1) / ALONE_COST + 1,
                        count };
 
+    if (net->gpu) {
+        net->gpu->cuda->refuse(net->gpu->device, only_here);
+        return;
+    }
     if (p.parts > SE_PARTS)
         p.parts = SE_PARTS;
     se_parallel(net->threads, p.parts, run_part, &p);
@@ -145,9 +168,13 @@ void se_mm_weight(const struct se_net *net, const struct se_mat *x, const se_rea
                   uint64_t cols, se_real *dw)
 {
     struct columns c = { x->dense, dy, x->cols, cols };
+    const struct se_product whole = { .a = x->dense, .b = dy, .c = dw, .m = x->cols, .n = cols,
+                                      .k = x->rows, .ta = true };
 
     if (x->sparse)
         se_sparse_weight(net, x, dy, cols, dw);
+    else if (net->gpu)
+        net->gpu->cuda->product(net->gpu->device, &whole);
     else
         se_sum_parts(net, x->cols * cols, x->cols * cols, weight_part, &c, dw);
 }
@@ -168,20 +195,19 @@ SE_WIDE static void column_part(void *arg, uint64_t from, uint64_t to, se_real *
 void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum)
 {
     struct columns c = { NULL, dy, 0, cols };
+    const struct se_column_sums whole = { .x = dy, .rows = net->n, .cols = cols, .heads = 1,
+                                          .scale = 1, .sum = sum };
 
-    se_sum_parts(net, cols, cols, column_part, &c, sum);
+    if (net->gpu)
+        net->gpu->cuda->columns(net->gpu->device, &whole);
+    else
+        se_sum_parts(net, cols, cols, column_part, &c, sum);
 }
 
 /* ---- the step ---- */
 
-struct adam {
-    se_real *value, *moment, *square;
-    const se_real *grad;
-    se_real rate, decay, root;  /* rate and root hold the corrections of this step */
-};
-
 /* One vector of parameters */
-SE_INLINE void adam_vector(const struct adam *a, se_half *value, const se_half *grad,
+SE_INLINE void adam_vector(const struct se_adam *a, se_half *value, const se_half *grad,
                            se_half *moment, se_half *square)
 {
     const se_real b1 = (se_real)0.9, b2 = (se_real)0.999, eps = (se_real)1e-8;
@@ -198,7 +224,7 @@ SE_INLINE void adam_vector(const struct adam *a, se_half *value, const se_half *
 
 SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
 {
-    const struct adam a = *(const struct adam *)arg;
+    const struct se_adam a = *(const struct se_adam *)arg;
     uint64_t i = from;
 
     for (; i + SE_HALF <= to; i += SE_HALF)
@@ -222,11 +248,15 @@ SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
 
 void se_net_adam(struct se_net *net, double rate, double decay)
 {
-    struct adam a = { net->value, net->moment, net->square, net->grad, 0, (se_real)decay, 0 };
+    struct se_adam a = { net->value, net->moment, net->square, net->grad, 0, (se_real)decay, 0,
+                         net->count };
 
     net->steps++;
     net->current = 0;
     a.rate = (se_real)(rate / (1 - pow(0.9, (double)net->steps)));
     a.root = (se_real)(1 / sqrt(1 - pow(0.999, (double)net->steps)));
-    se_ranges(net, net->count, 4, adam_range, &a);
+    if (net->gpu)
+        net->gpu->cuda->adam(net->gpu->device, &a);
+    else
+        se_ranges(net, net->count, 4, adam_range, &a);
 }

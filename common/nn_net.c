@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/blas.h"
+#include "common/device.h"
 #include "common/mem.h"
 #include "common/nn.h"
 #include "common/rng.h"
@@ -64,7 +65,7 @@ int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64
     return 0;
 }
 
-static void initialise(struct se_net *net)
+static void initialise(const struct se_net *net, se_real *value)
 {
     for (int i = 0; i < net->parameters; i++) {
         const struct se_parameter *p = &net->parameter[i];
@@ -72,7 +73,7 @@ static void initialise(struct se_net *net)
 
         se_rng_init(&r, net->seed, SE_RNG_INIT, (uint64_t)i);
         for (uint64_t k = 0; k < p->rows * p->cols; k++)
-            net->value[p->start + k] =
+            value[p->start + k] =
                 p->init == SE_INIT_ZERO ? 0
                 : p->init == SE_INIT_UNIFORM
                     ? (se_real)(p->spread * (2 * se_rng_unit(&r) - 1))
@@ -80,15 +81,34 @@ static void initialise(struct se_net *net)
     }
 }
 
-static int layer_memory(struct se_layer *x, struct se_err *err)
+static int layer_memory(const struct se_net *net, struct se_layer *x, struct se_err *err)
 {
-    x->buffer = se_zalloc(x->out_room, sizeof *x->buffer, err);
-    if (!x->buffer || (x->keep_room && !(x->keep = se_zalloc(x->keep_room, 1, err))))
+    x->buffer = se_net_alloc(net, x->out_room, sizeof *x->buffer, err);
+    if (!x->buffer || (x->keep_room && !(x->keep = se_net_alloc(net, x->keep_room, 1, err))))
         return -1;
     for (int k = 0; k < 4; k++)
-        if (x->room[k] && !(x->work[k] = se_zalloc(x->room[k], sizeof(se_real), err)))
+        if (x->room[k] && !(x->work[k] = se_net_alloc(net, x->room[k], sizeof(se_real), err)))
             return -1;
     return 0;
+}
+
+static se_real *numbers(const struct se_net *net, uint64_t count, struct se_err *err)
+{
+    return se_net_alloc(net, count, sizeof(se_real), err);
+}
+
+static int parameter_memory(struct se_net *net, struct se_err *err)
+{
+    se_real *value = se_zalloc(net->count, sizeof *value, err);
+
+    if (!value)
+        return -1;
+    initialise(net, value);
+    net->value = se_net_place(net, value, net->count, sizeof *value, err);
+    free(value);
+    return net->value && (net->grad = numbers(net, net->count, err)) &&
+           (net->moment = numbers(net, net->count, err)) &&
+           (net->square = numbers(net, net->count, err)) ? 0 : -1;
 }
 
 /* What is left of the graphs is made in every epoch of training. */
@@ -102,45 +122,44 @@ static int make_thinned(struct se_net *net, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    if (se_blas_load(err) < 0)
+    if ((net->gpu ? se_net_place_input(net, err) : se_blas_load(err)) < 0)
         return -1;
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
 
-        if (layer_memory(x, err) < 0)
+        if (layer_memory(net, x, err) < 0)
             return -1;
         if (x->cols > net->widest)
             net->widest = x->cols;
         if (x->in > net->widest && !x->sparse)
             net->widest = x->in;
     }
-    if (!(net->value = se_zalloc(net->count, sizeof(se_real), err)) ||
-        !(net->grad = se_zalloc(net->count, sizeof(se_real), err)) ||
-        !(net->moment = se_zalloc(net->count, sizeof(se_real), err)) ||
-        !(net->square = se_zalloc(net->count, sizeof(se_real), err)) ||
-        !(net->partial = se_alloc(SE_PARTS * net->partial_room, sizeof(se_real), err)) ||
-        !(net->delta[0] = se_zalloc(net->n * net->widest, sizeof(se_real), err)) ||
-        !(net->delta[1] = se_zalloc(net->n * net->widest, sizeof(se_real), err)))
+    if (parameter_memory(net, err) < 0 ||
+        !(net->delta[0] = numbers(net, net->n * net->widest, err)) ||
+        !(net->delta[1] = numbers(net, net->n * net->widest, err)))
         return -1;
-    initialise(net);
-    return make_thinned(net, err);
+    if (net->gpu)                               /* it has its own ways to sum up */
+        return se_net_check(net, err);
+    net->partial = se_alloc(SE_PARTS * net->partial_room, sizeof(se_real), err);
+    return net->partial ? make_thinned(net, err) : -1;
 }
 
 void se_net_release(struct se_net *net)
 {
     for (int i = 0; i < net->layers; i++) {
-        free(net->layer[i].buffer);
-        free(net->layer[i].keep);
+        se_net_free(net, net->layer[i].buffer);
+        se_net_free(net, net->layer[i].keep);
         for (int k = 0; k < 4; k++)
-            free(net->layer[i].work[k]);
+            se_net_free(net, net->layer[i].work[k]);
     }
-    free(net->value);
-    free(net->grad);
-    free(net->moment);
-    free(net->square);
+    se_net_free(net, net->value);
+    se_net_free(net, net->grad);
+    se_net_free(net, net->moment);
+    se_net_free(net, net->square);
+    se_net_free(net, net->delta[0]);
+    se_net_free(net, net->delta[1]);
+    se_net_unplace_input(net);
     free(net->partial);
-    free(net->delta[0]);
-    free(net->delta[1]);
     se_thinned_release(&net->thinned[0]);
     se_thinned_release(&net->thinned[1]);
     memset(net, 0, sizeof *net);
@@ -229,4 +248,12 @@ double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const ui
         loss += most + log(sum) - (double)row[label[id[i]]];
     }
     return loss / (double)count;
+}
+
+double se_net_loss_of(const struct se_net *net, const se_real *logits,
+                      const struct se_targets *t, se_real *dlogits)
+{
+    if (net->gpu)
+        return net->gpu->cuda->loss(net->gpu->device, logits, t, dlogits);
+    return se_net_loss(logits, t->n, t->classes, t->id, t->count, t->label, dlogits);
 }

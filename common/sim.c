@@ -1,6 +1,7 @@
 /* sim.c - the k most similar vertices: group equal rows, pick an engine, spread the answer */
 #include "common/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/mem.h"
@@ -43,6 +44,8 @@ static int choose(const struct se_sim_job *job, enum se_sim_method *method,
 {
     double sparse;
 
+    if (*method == SE_SIM_AUTO && job->device == SE_DEVICE_CUDA)
+        *method = SE_SIM_PRODUCT;
     if (*method != SE_SIM_AUTO)
         return 0;
     *method = job->rows->d <= SPACE_DIMS ? SE_SIM_SPACE : SE_SIM_PRODUCT;
@@ -55,6 +58,24 @@ static int choose(const struct se_sim_job *job, enum se_sim_method *method,
     return 0;
 }
 
+/* The product, on a device if there is one and it is worth it */
+static int product(struct se_sim_job *job, struct se_err *err)
+{
+    struct se_gpu gpu = SE_GPU_INIT;
+    int rc = se_gpu_choose(&gpu, job->device, se_sim_product_cost(job), job->note, err);
+
+    if (rc == 0 && gpu.device)
+        rc = se_sim_device(job, &gpu, err);
+    else if (rc == 0)
+        rc = se_sim_product(job, err);
+    if (rc < 0 && se_gpu_fall_back(&gpu, job->device, err, job->note)) {
+        job->done = 0;
+        rc = se_sim_product(job, err);
+    }
+    se_gpu_close(&gpu);
+    return rc;
+}
+
 static int search(struct se_sim_job *job, enum se_sim_method method, const char **engine,
                   struct se_err *err)
 {
@@ -65,7 +86,10 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
     *engine = "none";
     if (job->k == 0 || job->q == 0)
         return 0;
-    if (method == SE_SIM_AUTO || method == SE_SIM_SPACE) {
+    if ((method == SE_SIM_SPACE || method == SE_SIM_SPARSE) && job->device == SE_DEVICE_CUDA)
+        return se_fail(err, SE_EDEVICE, "--device cuda has the method product only; leave out "
+                       "--method %s or use --device auto", name[method]);
+    if (job->device != SE_DEVICE_CUDA && (method == SE_SIM_AUTO || method == SE_SIM_SPACE)) {
         if (se_sim_flat_make(&flat, job, err) < 0)
             return -1;
         if (flat.rank < 3) {
@@ -80,7 +104,7 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
         return -1;
     *engine = name[method];
     return method == SE_SIM_SPACE     ? se_sim_space(job, err)
-           : method == SE_SIM_PRODUCT ? se_sim_product(job, err)
+           : method == SE_SIM_PRODUCT ? product(job, err)
                                       : se_sim_sparse(job, err);
 }
 
@@ -124,10 +148,12 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
 {
     struct se_sim_groups g = SE_SIM_GROUPS_INIT;
     struct se_sim_job job = { .rows = r, .threads = ask->threads,
-                              .progress = ask->progress };
+                              .progress = ask->progress, .device = ask->device,
+                              .note = a->where };
     uint32_t *query = NULL;
     int rc = -1;
 
+    snprintf(a->where, sizeof a->where, "on the CPU");
     a->first = ask->first;
     a->last = ask->last < r->n ? ask->last : r->n;
     a->k = r->n == 0 ? 0 : ask->k < r->n - 1 ? ask->k : r->n - 1;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/device.h"
 #include "common/section.h"
 #include "common/tool.h"
 
@@ -66,6 +67,7 @@ struct se_sim_ask {
     uint64_t k;                 /* neighbours wanted; n - 1 if that is less */
     uint64_t first, last;       /* of these vertices, among all */
     enum se_sim_method method;
+    enum se_device device;      /* SE_DEVICE_CUDA: the product there, or fail */
     int threads;
     struct se_progress *progress;       /* may be NULL; its total is rows */
 };
@@ -76,8 +78,9 @@ struct se_sim_answer {
     float *similarity;
     const char *engine;         /* "product", "space", "sparse", "circle", "line", "none" */
     uint64_t distinct;          /* rows that differ and have variance */
+    char where[SE_GPU_NOTE];    /* "on the CPU", why, or on which device */
 };
-#define SE_SIM_ANSWER_INIT { 0, 0, 0, NULL, NULL, NULL, 0 }
+#define SE_SIM_ANSWER_INIT { .k = 0 }
 
 /* Find the k most similar vertices.  Release the answer in any case. */
 int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,

@@ -19,12 +19,17 @@ struct se_sim_job {
     float *similarity;
     struct se_progress *progress;
     _Atomic uint64_t done;      /* queries, for progress */
+    enum se_device device;      /* for the product */
+    char *note;                 /* SE_GPU_NOTE characters: where it was computed */
 };
 
 /* The engines.  0, or -1 with `err` set. */
 int se_sim_product(struct se_sim_job *job, struct se_err *err);
 int se_sim_space(struct se_sim_job *job, struct se_err *err);
 int se_sim_sparse(struct se_sim_job *job, struct se_err *err);
+/* The product on a device (SE_EDEVICE: it failed, the CPU may try). */
+struct se_gpu;
+int se_sim_device(struct se_sim_job *job, const struct se_gpu *gpu, struct se_err *err);
 
 /* Rows in one or two dimensions, whatever d is. */
 struct se_sim_flat {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/device.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/parallel.h"
@@ -34,7 +35,7 @@ static const struct {
     { SE_TOOL_SEED, { 0, "seed", "N", SE_OPT_COUNT, &shared.seed, 0, 0,
       "seed of the random numbers; the same seed gives the same bytes", NULL } },
     { SE_TOOL_DEVICE, { 0, "device", "auto|cpu|cuda", SE_OPT_CHOICE, &shared.device, 0, 0,
-      "where to compute", NULL } },
+      "where to compute; auto: on a GPU if that is worth it and there is one", NULL } },
     { SE_TOOL_KEEP, { 0, "keep", NULL, SE_OPT_FLAG, &shared.keep, 0, 0,
       "keep sections that were derived from what is replaced", NULL } },
     { 0, { 'o', "output", "FILE", SE_OPT_FILE, &shared.output, 0, 0,
@@ -76,6 +77,18 @@ static void collect(const struct se_tool *tool, struct se_options *o)
             o->item[o->count++] = &shared_options[i].option;
 }
 
+static void print_version(const struct se_tool *tool)
+{
+    char plugin[1024];
+
+    printf("%s %s\nrevision %s, zlib %s, BLAS %s, %d threads\n", tool->name, se_version,
+           se_revision, zlibVersion(), se_blas_version, se_cpus());
+    if (tool->has & SE_TOOL_DEVICE) {
+        se_gpu_tell(plugin, sizeof plugin);
+        printf("%s\n", plugin);
+    }
+}
+
 /* Help and the like first: they work beside any other option. */
 static int print_and_leave(const struct se_tool *tool, const struct se_options *o)
 {
@@ -85,8 +98,7 @@ static int print_and_leave(const struct se_tool *tool, const struct se_options *
     else if (shared.completion)
         se_options_print(o, tool, shared.completion, stdout);
     else
-        printf("%s %s\nrevision %s, zlib %s, BLAS %s, CUDA by plugin, %d threads\n", tool->name,
-               se_version, se_revision, zlibVersion(), se_blas_version, se_cpus());
+        print_version(tool);
     if (fflush(stdout) == 0 && fclose(stdout) == 0)
         return 0;
     fprintf(stderr, "%s: write error: %s\n", tool->name, strerror(errno));

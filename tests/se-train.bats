@@ -449,8 +449,8 @@ END
     fails 2 se-train --lr x easy.seg
     fails 2 se-train --input both,features easy.seg
     fails 2 se-train easy.seg easy.seg
-    fails 1 se-train --device cuda easy.seg
-    [[ $stderr == *"use cpu or auto"* ]]
+    fails 1 env SE_CUDA_PLUGIN=none.so se-train --device cuda easy.seg
+    [[ $stderr == *"--device cpu does without"* ]]
     se-train -q --device cpu --epochs 1 easy.seg | se-check -q
 }
 

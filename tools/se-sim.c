@@ -78,6 +78,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_progress progress;
     struct se_sim_ask ask = { .k = o.k, .method = (enum se_sim_method)o.method,
+                              .device = (enum se_device)run->device,
                               .threads = run->threads, .progress = &progress };
     uint64_t n;
     uint32_t on = 0;
@@ -92,7 +93,8 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     }
     if (rc == 0) {
         se_note(run, "%" PRIu64 " rows of %s, %" PRIu64 " dimensions, %" PRIu64 " distinct, "
-                "method %s", rows.n, se_section_name(on), rows.d, a.distinct, a.engine);
+                "method %s, %s", rows.n, se_section_name(on), rows.d, a.distinct, a.engine,
+                a.where);
         rc = put(&rows, &a, on, s, err);
     }
     se_sim_answer_release(&a);
@@ -110,7 +112,7 @@ static const struct se_tool tool = {
     .brief = "find the most similar vertices of every vertex",
     .operands = "[FILE]",
     .max_operands = 1,
-    .has = SE_TOOL_STREAM,
+    .has = SE_TOOL_DEVICE | SE_TOOL_STREAM,
     .options = options,
     .about =
         "Adds the section knn: for each vertex the KMAX others whose rows are most\n"
@@ -123,7 +125,8 @@ static const struct se_tool tool = {
         "tiles, for many dimensions; space is a tree of boxes, for few (up to 256 at\n"
         "most; one or two effective dimensions are sorted instead); sparse goes through\n"
         "an index of the columns of sparse features.  auto takes the one that should be\n"
-        "fastest.",
+        "fastest.  --device cuda takes product and finds the candidates on a GPU; what\n"
+        "is written is the same.",
     .examples =
         "  se-gen -n 500 --seed 1 | se-sim -k 20 | se-export -t knn | head -n 3\n"
         "  se-gen -n 500 --seed 1 -o g.seg\n"

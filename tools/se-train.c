@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device.h"
 #include "common/mem.h"
 #include "common/nn_input.h"
 #include "common/output.h"
@@ -93,6 +94,8 @@ struct job {
     struct se_stream *given;    /* of --beside, or NULL */
     struct se_nngraph nngraph, beside;
     struct se_nninput input;
+    const struct se_model_kind *kind;
+    struct se_gpu gpu;
     struct se_net net;
 };
 
@@ -269,10 +272,10 @@ static int make_graphs(struct job *j, const struct se_model_kind *kind, struct s
     return se_nngraph_make(&j->nngraph, &j->graph, o.edge_weights, err);
 }
 
-/* `m`: the stored model that it must fit, or NULL */
-static int make_net(struct job *j, const struct se_model *m, struct se_err *err)
+/* What the model is, sees and reads */
+static int make_input(struct job *j, struct se_err *err)
 {
-    const struct se_model_kind *kind = find_model(o.model, err);
+    const struct se_model_kind *kind = j->kind = find_model(o.model, err);
     const struct se_nninput_plan plan = { (enum se_input_kind)o.input, o.norm == ROW,
                                           o.communities };
 
@@ -293,13 +296,42 @@ static int make_net(struct job *j, const struct se_model *m, struct se_err *err)
         return -1;
     if (j->input.identity)
         se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+    return 0;
+}
+
+/* About how many multiply-adds the run takes: a pass forward, twice as much back */
+static double work_of(const struct se_net *net)
+{
+    double work = 0;
+
+    for (int i = 0; i < net->layers; i++) {
+        const struct se_layer *x = &net->layer[i];
+        const double in = x->sparse ? (double)net->input.sparse->nnz : (double)(net->n * x->in);
+
+        if (x->learns)
+            work += in * (double)x->cols;
+        work += (double)(net->graph->arcs * x->cols * (uint64_t)(x->hops ? x->hops : 1));
+    }
+    return o.apply ? work : 4 * work * (double)o.epochs;
+}
+
+/* The net, where --device says.  `m`: the stored model that it must fit, or NULL */
+static int make_net(struct job *j, const struct se_model *m, enum se_device device,
+                    struct se_err *err)
+{
+    char note[SE_GPU_NOTE];
+
     j->net = (struct se_net){
         .graph = &j->nngraph, .beside = o.beside ? &j->beside : NULL, .input = j->input.mat,
         .n = j->graph.n, .seed = j->run->seed, .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL
     };
-    if (kind->build(&j->net, &o.h, err) < 0 || (m && check_arrays(j, m, err) < 0))
+    if (j->kind->build(&j->net, &o.h, err) < 0 || (m && check_arrays(j, m, err) < 0) ||
+        se_gpu_choose(&j->gpu, device, work_of(&j->net), note, err) < 0)
         return -1;
+    if (device == (enum se_device)j->run->device)
+        se_note(j->run, "%s", note);
+    j->net.gpu = j->gpu.device ? &j->gpu : NULL;
     return se_net_ready(&j->net, err);
 }
 
@@ -440,32 +472,84 @@ static void load_parameters(struct job *j, const struct se_model *m)
     for (int i = 0; i < j->net.parameters; i++) {
         const struct se_parameter *p = &j->net.parameter[i];
 
-        memcpy(j->net.value + p->start, m->array[i].data,
-               p->rows * p->cols * sizeof *j->net.value);
+        se_net_put(&j->net, j->net.value + p->start, m->array[i].data,
+                   p->rows * p->cols * sizeof *j->net.value);
     }
+}
+
+/* Numbers of the net in memory of ours, to be freed */
+static float *fetch(const struct job *j, const se_real *from, uint64_t count, struct se_err *err)
+{
+    float *to = se_alloc(count, sizeof *to, err);
+
+    if (to)
+        se_net_get(&j->net, to, from, count * sizeof *to);
+    if (to && se_net_check(&j->net, err) == 0)
+        return to;
+    free(to);
+    return NULL;
+}
+
+static int put_applied(struct job *j, const float *logits, const float *embedding,
+                       uint64_t cols, struct se_err *err)
+{
+    double accuracy[4] = { NAN, NAN, NAN, NAN };
+
+    if (j->part && j->labels.label)
+        se_accuracy(logits, j->graph.n, j->classes, j->labels.label, j->part, accuracy);
+    return se_stats_forget(j->s, "train.", err) < 0 ||
+           put_embedding(j, embedding, cols, err) < 0 || put_predictions(j, logits, err) < 0 ||
+           put_accuracies(j, accuracy, err) < 0 ? -1 : 0;
 }
 
 static int apply(struct job *j, const struct se_model *m, struct se_err *err)
 {
     const uint64_t n = j->graph.n;
-    const se_real *logits;
+    const se_real *last;
     const struct se_mat *hidden;
-    double accuracy[4] = { NAN, NAN, NAN, NAN };
+    float *logits, *embedding;
+    int rc = -1;
 
-    j->classes = o.h.classes;
-    if (make_net(j, m, err) < 0)
-        return -1;
     load_parameters(j, m);
-    logits = se_net_forward(&j->net, false);
+    last = se_net_forward(&j->net, false);
     hidden = o.embed == HIDDEN ? se_net_hidden(&j->net) : NULL;
     if (o.embed == HIDDEN && !hidden)
         return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
-    if (j->part && j->labels.label)
-        se_accuracy(logits, n, j->classes, j->labels.label, j->part, accuracy);
-    return se_stats_forget(j->s, "train.", err) < 0 ||
-           put_embedding(j, hidden ? hidden->dense : logits,
-                         hidden ? hidden->cols : j->classes, err) < 0 ||
-           put_predictions(j, logits, err) < 0 || put_accuracies(j, accuracy, err) < 0 ? -1 : 0;
+    const uint64_t cols = hidden ? hidden->cols : j->classes;
+
+    logits = fetch(j, last, n * j->classes, err);
+    embedding = logits ? fetch(j, hidden ? hidden->dense : last, n * cols, err) : NULL;
+    if (embedding)
+        rc = put_applied(j, logits, embedding, cols, err);
+    free(logits);
+    free(embedding);
+    return rc;
+}
+
+static int compute_on(struct job *j, const struct se_model *m, enum se_device device,
+                      struct se_err *err)
+{
+    if (make_net(j, m, device, err) < 0)
+        return -1;
+    return m ? apply(j, m, err) : train_with_log(j, err);
+}
+
+/* Where --device says; what a device fails at, `auto` does on the CPU. */
+static int compute(struct job *j, const struct se_model *m, struct se_err *err)
+{
+    const enum se_device device = (enum se_device)j->run->device;
+    char note[SE_GPU_NOTE];
+    int rc = make_input(j, err);
+
+    if (rc == 0)
+        rc = compute_on(j, m, device, err);
+    if (rc == 0)
+        return 0;
+    se_net_release(&j->net);
+    if (!se_gpu_fall_back(&j->gpu, device, err, note))
+        return -1;
+    se_note(j->run, "%s", note);
+    return compute_on(j, m, SE_DEVICE_CPU, err);
 }
 
 static int apply_stored(struct job *j, struct se_err *err)
@@ -475,23 +559,23 @@ static int apply_stored(struct job *j, struct se_err *err)
 
     if (se_model_get(&m, j->s, err) < 0)
         return -1;
-    rc = recall(&m, err) < 0 || apply(j, &m, err) < 0 ? -1 : 0;
+    rc = recall(&m, err);
+    j->classes = o.h.classes;
+    if (rc == 0)
+        rc = compute(j, &m, err);
     se_model_release(&m);
     return rc;
 }
 
 static int work(struct job *j, struct se_err *err)
 {
-    if (j->run->device == SE_DEVICE_CUDA)
-        return se_fail(err, SE_EDEVICE, "--device cuda: there is no CUDA plugin in this "
-                       "version; use cpu or auto");
     if (se_graph_get(&j->graph, j->s, SE_GRAPH, err) < 0 || read_sections(j, err) < 0)
         return -1;
     if (j->graph.n == 0)
         return se_fail(err, SE_EINPUT, "graph: has no vertices");
     if (o.apply)
         return apply_stored(j, err);
-    return make_net(j, NULL, err) < 0 ? -1 : train_with_log(j, err);
+    return compute(j, NULL, err);
 }
 
 static struct se_stream given = SE_STREAM_INIT;
@@ -502,6 +586,7 @@ static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *
     const int rc = work(&j, err);
 
     se_net_release(&j.net);
+    se_gpu_close(&j.gpu);
     se_nninput_release(&j.input);
     se_nngraph_release(&j.nngraph);
     se_nngraph_release(&j.beside);

@@ -61,7 +61,7 @@ static void find_neighbours(struct world *w)
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_sim_query q = SE_SIM_QUERY_INIT;
-    const struct se_sim_ask ask = { w->k, 0, w->n, SE_SIM_AUTO, 1, NULL };
+    const struct se_sim_ask ask = { .k = w->k, .last = w->n, .threads = 1 };
     struct se_err err = SE_ERR_INIT;
 
     CHECK(se_sim_rows_make(&rows, &w->stream, SE_EMBEDDING, w->metric, 1, &err) == 0);

@@ -8,6 +8,7 @@
 #endif
 
 #include "common/nn_conv.c"
+#include "common/nn_device.c"
 #include "common/nn_gat.c"
 #include "common/nn_gather.c"
 #include "common/nn_graph.c"

@@ -6,6 +6,7 @@
 #define SE_REAL double
 
 #include "common/nn_conv.c"
+#include "common/nn_device.c"
 #include "common/nn_gat.c"
 #include "common/nn_gather.c"
 #include "common/nn_graph.c"

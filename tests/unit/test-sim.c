@@ -189,8 +189,8 @@ static bool run(const struct trial *t, const struct se_features *f, int method, 
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_err err = SE_ERR_INIT;
-    const struct se_sim_ask ask = { t->k, first, last, (enum se_sim_method)method, threads,
-                                    NULL };
+    const struct se_sim_ask ask = { .k = t->k, .first = first, .last = last,
+                                    .method = (enum se_sim_method)method, .threads = threads };
     const bool ok = se_sim_rows_of(&rows, f, t->metric, threads, &err) == 0 &&
                     se_sim_search(&rows, &ask, &a, &err) == 0 && same(t, &a, method);
 
@@ -305,7 +305,7 @@ static void test_far_columns(void)
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_err err = SE_ERR_INIT;
-    const struct se_sim_ask ask = { 3, 0, 4, SE_SIM_AUTO, 2, NULL };
+    const struct se_sim_ask ask = { .k = 3, .last = 4, .threads = 2 };
 
     CHECK(se_sim_rows_of(&rows, &f, SE_COSINE, 2, &err) == 0);
     CHECK(rows.columns == 6);
@@ -366,7 +366,7 @@ static void test_keys(void)
 static const char *engine_for(const float *x, uint64_t n, uint64_t d, enum se_metric metric)
 {
     const struct se_features f = { n, d, n * d, x, NULL, NULL, NULL };
-    const struct se_sim_ask ask = { 5, 0, n, SE_SIM_AUTO, 1, NULL };
+    const struct se_sim_ask ask = { .k = 5, .last = n, .threads = 1 };
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_err err = SE_ERR_INIT;
