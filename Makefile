@@ -33,8 +33,8 @@ DRIVERS := $(sort $(wildcard pipelines/se-*))
 LINKS   := $(DRIVERS:pipelines/%=$(B)/bin/%)
 ALL     := $(NAMES) $(DRIVERS:pipelines/%=%)
 COMPLETIONS := $(ALL:%=$(B)/completions/%) $(ALL:%=$(B)/completions/_%)
-SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/results \
-           pipelines/demo,$(sort $(wildcard pipelines/*)))
+SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/presets \
+           pipelines/results pipelines/demo,$(sort $(wildcard pipelines/*)))
 SCRIPTS := $(DRIVERS) $(filter-out %.tsv %.slurm,$(SHARED)) pipelines/demo \
            $(wildcard pipelines/lib/*.sh pipelines/adapters/* .ci/run tests/setup tests/run \
            tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
@@ -154,11 +154,12 @@ SHARE = $(DESTDIR)$(PREFIX)/share/se-gsl
 
 install: all
 	install -d $(BIN) $(MAN)/man1 $(MAN)/man5 $(MAN)/man7 $(BASH) $(ZSH) $(SHARE)/lib \
-	    $(SHARE)/adapters
+	    $(SHARE)/adapters $(SHARE)/presets
 	install $(TOOLS) $(DRIVERS) $(BIN)
 	install $(filter-out %.tsv,$(SHARED)) $(SHARE)
 	install -m 644 $(filter %.tsv,$(SHARED)) $(SHARE)
 	install -m 644 pipelines/lib/* $(SHARE)/lib
+	install -m 644 pipelines/presets/* $(SHARE)/presets
 	install pipelines/adapters/* $(SHARE)/adapters
 	install -m 644 man/*.1 $(MAN)/man1
 	install -m 644 man/*.5 $(MAN)/man5

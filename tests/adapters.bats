@@ -108,6 +108,42 @@ canonical() {
     run -1 knn-graph < plain.seg
 }
 
+@test "matched-graph: as many edges as se-sample draws; the nearest, or random ones" {
+    fused 100 | se-tree -o t.seg
+    m=$(se-sample --theta 2 --seed 3 t.seg | se-export -t edges | wc -l)
+    for kind in knn random; do
+        SE_SEED=3 matched-graph $kind --theta 2 < t.seg > $kind.seg
+        se-check -q --strict $kind.seg
+        [[ $(se-export -t edges $kind.seg | wc -l) == "$m" ]]
+        [[ $(SE_SEED=3 matched-graph $kind --theta 2 < t.seg | se-check) == "$(se-check < $kind.seg)" ]]
+    done
+    # all pairs of a lower rank are there, and of the last rank the most similar
+    python=$(find_python sys) || skip "no python3"
+    se-export -t knn t.seg > knn && se-export -t edges knn.seg > edges
+    "$python" - "$m" << 'END'
+import sys
+m, rank, pairs = int(sys.argv[1]), {}, []
+for line in open('knn'):
+    u, v, s = line.split()
+    rank[u] = rank.get(u, 0) + 1
+    pairs.append((rank[u], -float(s), min(int(u), int(v)), max(int(u), int(v))))
+best = {}
+for r, s, u, v in sorted(pairs):
+    best.setdefault((u, v), (r, s))
+have = {tuple(map(int, line.split()[:2])) for line in open('edges')}
+assert len(have) == m and have <= set(best)
+worst = max(best[e] for e in have)
+assert all(e in have for e in best if best[e] < worst)
+END
+    # every pair is equally likely: the mean vertex of 30 graphs is in the middle
+    for seed in {1..30}; do
+        SE_SEED=$seed matched-graph random < t.seg | se-export -t edges
+    done | awk '{ n += 2; sum += $1 + $2; low += $1 < 20; low += $2 < 20 }
+        END { d = sum / n - 49.5; exit !(d < 1 && d > -1 && low / n > .18 && low / n < .22) }'
+    run -2 matched-graph < t.seg
+    run -2 matched-graph other < t.seg
+}
+
 @test "features, labels and splits ride along" {
     fused 60 > f.seg
     for adapter in random-tree knn-graph mcl-tree metis-tree; do

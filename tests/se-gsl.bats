@@ -136,6 +136,21 @@ END
     fails 2 se-gsl g.seg -o other --start none --retain
 }
 
+@test "with --start none the given edges never enter: without them all is the same" {
+    se-noise -q --rewire --rate 1 --seed 5 g.seg -o other.seg
+    run ! diff <(se-export -t edges g.seg) <(se-export -t edges other.seg)
+    for options in '' '--agree 2' '--drop match' '--weights similarity' '--input both' '--model mix --beside none'; do
+        # shellcheck disable=SC2086
+        gsl a --start none $options
+        # shellcheck disable=SC2086
+        se-gsl other.seg -o b -q "${small[@]}" --start none $options
+        diff <(cut -f 1-11 a/metrics.tsv) <(cut -f 1-11 b/metrics.tsv)
+        for file in a/split-00/run-0/iter-*/*.seg; do
+            diff <(se-cat -q --drop stats "$file" | se-check) <(se-cat -q --drop stats "b${file#a}" | se-check)
+        done
+    done
+}
+
 @test "options reach the tools" {
     gsl run --dry-run --model sage --lr .02 --weight-decay 1e-3 --input-dropout .25 \
         --feature-norm none --embed hidden -k 7 --rule max -K 3 --effort fast --theta 1,2 \
@@ -168,7 +183,7 @@ END
     [[ -z $output ]]
     [[ $(grep -cE '^split 00 run 0 iter 0[0-2]  k [-0-9]+  H1 [-0-9.]+  H [-0-9.]+  H/H1 [-0-9.]+  edges [0-9]+  homophily [0-9.]+  val [0-9.]+  test [0-9.]+  ' <<< "$stderr") == 3 ]]
     [[ $stderr =~ sim\ 0\.[0-9]{3}\ kselect\ 0\.[0-9]{3}\ tree\ [0-9.]+\ sample\ [0-9.]+\ train ]]
-    [[ $stderr == *"TEST accuracy: not a result"* ]]
+    [[ $stderr == *"selected on the test set, not a result"* ]]
     run -0 --separate-stderr se-gsl g.seg -o other "${small[@]}" -q
     [[ -z $output$stderr ]]
 }
@@ -198,32 +213,71 @@ END
     fails 2 se-gsl g.seg -o run --stage forest=cat
     fails 2 se-gsl g.seg -o run --preset nowhere
     fails 2 se-gsl g.seg -o run --cache-limit much
-    fails 2 se-gsl g.seg -o run --tune depth=2
     fails 2 se-gsl cache burn
     [[ ! -e run ]]
 }
 
-@test "help, version, completions, presets" {
+@test "help, version, completions" {
     se-gsl --help > help && grep -q -- '--weight-decay D' help
     [[ $(se-gsl --version | head -n 1) == "se-gsl $(se-train --version | head -n 1 | cut -d ' ' -f 2)" ]]
     se-gsl --completion bash | bash -n
     se-gsl --completion zsh > zsh && grep -q '#compdef se-gsl' zsh
     se-gsl --completion mdoc > mdoc && grep -q '^\.Sh OPTIONS' mdoc
-    se-gsl --preset list | awk -F '\t' 'NF != 3 { exit 1 }'
-    se-gsl --preset list | sed 1d | while IFS=$'\t' read -r name model _; do
-        se-gsl g.seg -o run --preset "$name" --model "$model" --iterations 1 --dry-run > script
-        grep -q "^se-train --model $model .*iter-01/train.seg$" script
-    done
 }
 
-@test "a preset works, and other options override it" {
+@test "presets: files of options, for a kind of data or a dataset; other options override them" {
     gsl run --preset cora --hidden 4 --dry-run > script
     grep -q 'se-train --model gcn --hidden 4 --input-dropout 0.5 ' script
     grep -q 'se-sample --theta 3 --agree 2 --retain' script
-    gsl run --preset texas --model gcn --dry-run > script
+    grep -q '^# preset cora: --model=gcn --feature-norm=row --hidden=64 ' script
+    diff <(gsl run --preset texas --dry-run | grep -v '^#') <(gsl run --preset webkb --dry-run | grep -v '^#')
+    gsl run --preset webkb --dry-run > script
+    grep -q 'se-train --model sage --hidden 8 .*--weight-decay 5e-3' script
+    grep -q 'se-sample --theta 3 ' script
+    run ! grep -q se-noise script
+    se-gsl g.seg -o run --preset webkb --model gat --dry-run > script
+    grep -q 'se-train --model gat --hidden 8 ' script
     grep -q 'se-noise --remove --rate 1' script
-    gsl run --preset texas
+    grep -q 'se-sample --theta 1 ' script
+    gsl run --preset webkb
     [[ -e run/summary.tsv ]]
+}
+
+@test "every preset holds for every model, and each dataset has one" {
+    se-gsl --preset list > list
+    for file in "$ROOT"/pipelines/presets/*; do
+        [[ $file != *.tsv ]] || continue
+        sed 's/^/    /' "$file" > text
+        [[ $(grep -c "^${file##*/}\b" list) == 1 && $(< list) == *"$(< text)"* ]]
+        for model in gcn sage gat appnp mlp; do
+            se-gsl g.seg -o run --preset "${file##*/}" --model $model --iterations 1 --dry-run > script
+            grep -q "^se-train --model $model .*iter-01/train.seg$" script
+        done
+    done
+    cut -f 1 "$ROOT/pipelines/presets/datasets.tsv" | sort > have
+    cut -f 2 "$ROOT/pipelines/datasets.tsv" | cut -d / -f 1 | sort -u | diff - have
+    for set in $(< have); do
+        se-gsl g.seg -o run --preset "$set" --dry-run > /dev/null
+    done
+}
+
+@test "a preset of one's own" {
+    printf '# mine\n\n  --model gat\n--stage tree=se-tree -K 3 | cat\nsage gat: --hidden 5\nsage: --theta 7' > mine
+    se-gsl g.seg -o run --preset ./mine --dry-run > script
+    grep -q 'se-train --model gat --hidden 5 ' script
+    grep -q 'se-sample --theta 3 ' script
+    grep -qF 'se-tree\ -K\ 3\ \|\ cat' script
+    se-gsl g.seg -o run --preset ./mine --dry-run --model sage > script
+    grep -q 'se-sample --theta 7 ' script
+    fails 2 se-gsl g.seg -o run --preset mine
+    fails 1 se-gsl g.seg -o run --preset ./none
+    for line in 'hidden 5' '--hidden=5' 'gat --hidden 5'; do
+        echo "$line" > mine
+        fails 1 se-gsl g.seg -o run --preset ./mine
+        [[ $stderr == *"mine: line 1 is neither"* ]]
+    done
+    echo --no-such > mine
+    fails 2 se-gsl g.seg -o run --preset ./mine
 }
 
 @test "bad input is told before anything is run" {
@@ -503,10 +557,10 @@ END
 
 # ---- controls and tuning --------------------------------------------------------------
 
-@test "--controls: four controls, paired with the run" {
+@test "--controls: seven controls, paired with the run" {
     gsl run --splits 0-2 --controls
-    [[ $(column run/summary.tsv protocol | tail -n 4 | xargs) == 'random-tree knn mlp unchanged' ]]
-    [[ $(column run/paired.tsv control | xargs) == 'backbone random-tree knn mlp unchanged' ]]
+    [[ $(column run/summary.tsv protocol | tail -n 7 | xargs) == 'random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
+    [[ $(column run/paired.tsv control | xargs) == 'backbone random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
     python=$(find_python statistics) || skip "no python3"
     "$python" - << 'END'
 import csv, statistics as st
@@ -534,17 +588,92 @@ END
     done
 }
 
+@test "--controls: the matched graphs have as many edges as were drawn, self-loops none" {
+    gsl run --controls --start none --iterations 1
+    for name in knn-matched random-matched; do
+        # in iteration 1 all comes from the same model
+        [[ $(column run/controls/$name/metrics.tsv edges | tail -n 1) == \
+            "$(column run/metrics.tsv edges | tail -n 1)" ]]
+        run ! diff <(se-export -t edges run/split-00/run-0/iter-01/train.seg) \
+            <(se-export -t edges run/controls/$name/split-00/run-0/iter-01/train.seg)
+    done
+    [[ $(column run/controls/self-loops/metrics.tsv edges) == 0 ]]
+    [[ $(column run/controls/self-loops/metrics.tsv test) == "$(column run/metrics.tsv test | head -n 1)" ]]
+    gsl kept --controls --retain --agree 2 --iterations 1
+    [[ $(column kept/controls/self-loops/metrics.tsv edges) == 0 ]]
+    [[ $(column kept/paired.tsv control | wc -l) == 8 ]]
+}
+
 @test "--tune takes the best validation accuracy of the grid" {
-    gsl run --splits 0-1 --iterations 1 --tune 'K=2,3 theta=1,4' 2> message
+    gsl run --splits 0-1 --iterations 1 --tune 'K=2,3 theta=1 theta=4:1' 2> message
     [[ $(wc -l < run/tune.tsv) == 5 ]]
-    [[ $(head -n 1 run/tune.tsv) == $'K\ttheta\thidden\tval' ]]
-    read -r height theta hidden val < <(sed 1d run/tune.tsv | sort -s -t $'\t' -k 4,4gr | head -n 1)
-    grep -q "taken K $height, theta $theta, hidden $hidden (validation $val)" message
+    [[ $(head -n 1 run/tune.tsv) == $'height\ttheta\tval' ]]
+    [[ $(column run/tune.tsv theta | sort -u | xargs) == '1 4,1' ]]
+    read -r height theta val < <(sed 1d run/tune.tsv | sort -s -t $'\t' -k 3,3gr | head -n 1)
+    grep -qF "taken height=$height theta=$theta (validation $val)" message
     grep -q "se-tree -K $height " run/commands.sh
-    grep -q "se-sample --theta $theta " run/commands.sh
-    sed 1d run/tune.tsv | while read -r height theta hidden val; do
+    grep -qF "se-sample --theta ${theta/,/\\,} " run/commands.sh
+    sed 1d run/tune.tsv | while read -r height theta val; do
         awk -F '\t' -v want="$val" 'NR > 1 && $10 > best[$1] { best[$1] = $10 }
             END { d = 50 * (best[0] + best[1]) - want; exit !(d < 1e-3 && d > -1e-3) }' \
-            "run/tune/K-$height,theta-$theta,hidden-$hidden/metrics.tsv"
+            "run/tune/height=$height+theta=$theta/metrics.tsv"
     done
+    fails 2 se-gsl g.seg -o other --tune 'K=2,3 depth=1'
+    fails 2 se-gsl g.seg -o other --tune 'retain=1'
+    fails 2 se-gsl g.seg -o other --tune 'theta=1,'
+    fails 2 se-gsl g.seg -o other --tune ' '
+}
+
+# ---- other ways for the tree to take part ---------------------------------------------
+
+@test "mix: the given graph is a channel of its own, or none" {
+    gsl run --model mix --splits 1
+    grep -q 'se-noise --remove --rate 1' run/commands.sh
+    [[ $(grep -c 'se-train --model mix .* --beside g.seg ' run/commands.sh) == 3 ]]
+    [[ $(column run/metrics.tsv edges | head -n 1) == 0 ]]
+    # iteration 0 is what se-train makes of the given edges alone, iteration 1 of both
+    at=run/split-01/run-0
+    se-noise -q --remove --rate 1 g.seg | se-train -q --model mix --hidden 8 --epochs 15 --split 1 \
+        --seed 1000000 --beside g.seg -o want.seg
+    [[ $(digest want.seg) == "$(digest $at/iter-00/train.seg)" ]]
+    se-train -q --model mix --hidden 8 --epochs 15 --split 1 --seed 1000001 --beside g.seg \
+        $at/iter-01/sample.seg -o want.seg
+    [[ $(digest want.seg) == "$(digest $at/iter-01/train.seg)" ]]
+    gsl alone --model mix --beside none --splits 1
+    run ! grep -q beside alone/commands.sh
+    run ! diff <(cut -f 1-11 run/metrics.tsv) <(cut -f 1-11 alone/metrics.tsv)
+    fails 2 se-gsl g.seg -o other --beside given
+    fails 2 se-gsl g.seg -o other --model mix --beside some
+    fails 2 se-gsl g.seg -o other --model mix --retain
+}
+
+@test "mix: the cache knows the given graph" {
+    gsl a --model mix --iterations 0
+    se-noise -q --rewire --rate 1 --seed 5 g.seg -o other.seg
+    se-gsl other.seg -o b -q "${small[@]}" --model mix --iterations 0
+    se-gsl other.seg -o c -q "${small[@]}" --model mix --iterations 0 --no-cache
+    diff <(digests b) <(digests c)
+    run ! diff <(digests a) <(digests b)
+}
+
+@test "communities: from iteration 1 on the tree of the round is among the features" {
+    gsl run --communities 16 -K 3
+    at=run/split-00/run-0
+    run ! grep -q 'communities.*iter-00' run/commands.sh
+    [[ $(grep -c 'se-train .*--communities 16 ' run/commands.sh) == 2 ]]
+    for i in 1 2; do
+        se-sample -q --theta 3 --seed $i --keep $at/iter-0$i/tree.seg |
+            se-train -q --hidden 8 --epochs 15 --communities 16 --seed $i -o want.seg
+        [[ $(digest want.seg) == "$(digest $at/iter-0$i/train.seg)" ]]
+    done
+    gsl plain -K 3
+    run ! diff <(cut -f 11 run/metrics.tsv) <(cut -f 11 plain/metrics.tsv)
+    gsl run --communities 16 -K 3 --controls --iterations 1
+    [[ $(column run/paired.tsv control | wc -l) == 8 ]]
+}
+
+@test "--input embedding: the representation is the input from iteration 1 on" {
+    gsl run --input embedding
+    run ! grep -q 'input.*iter-00' run/commands.sh
+    [[ $(grep -c 'se-train .*--input embedding' run/commands.sh) == 2 ]]
 }

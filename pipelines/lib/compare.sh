@@ -3,95 +3,106 @@
 # Each is a run of se-gsl of its own, with the same options and seeds, in a folder of its own.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# again DIR WORD...: se-gsl with the options of this run, then WORDs, into DIR
+# again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text
+# WITHOUT, then WORDs, into DIR
 again() {
-    local dir=$1 name words=()
-    shift
+    local dir=$1 without=" $2 output controls tune preset quiet verbose splits " name words=()
+    shift 2
     for name in "${!given[@]}"; do
-        case $name in
-        output|controls|tune|preset|quiet|verbose|splits) ;;
-        no-cache|retain|replace|lean) words+=("--$name") ;;
-        *) words+=("--$name=${given[$name]}") ;;
-        esac
+        [[ $without != *" $name "* ]] || continue
+        [[ -z ${takes[$name]} ]] && words+=("--$name") || words+=("--$name=${given[$name]}")
     done
     for name in "${!more[@]}"; do
         words+=("--args=$name=${more[$name]}")
     done
     for name in "${!swapped[@]}"; do
-        words+=("--stage=$name=${swapped[$name]}")
+        [[ $name == first ]] || words+=("--stage=$name=${swapped[$name]}")
     done
     "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q "$@" -o "$dir" -- "$input" ||
         die "the run in $dir failed"
 }
 
-# controls: random tree, nearest neighbours alone, no graph, retraining on the same graph
-controls() {
-    local name options dir
+# control NAME DIR: run it; lib/notes.awk says what each is
+control() {
+    local tree sample alone=()
+    [[ ${given[model]} != mix ]] || alone=(--beside none)
     stage_options tree
-    options=$REPLY
-    for name in random-tree knn mlp unchanged; do
-        dir=$out/controls/$name
+    tree=$REPLY
+    stage_options sample
+    sample=$REPLY${given[metric]+ --metric ${given[metric]}}
+    case $1 in
+    random-tree)    again "$2" '' --stage tree="random-tree$tree" ;;
+    knn)            again "$2" communities --stage tree=cat --stage sample=knn-graph ;;
+    knn-matched)    again "$2" communities --stage sample="matched-graph knn$sample" ;;
+    random-matched) again "$2" communities --stage sample="matched-graph random$sample" ;;
+    self-loops)     again "$2" 'retain start beside' --iterations 0 --start none "${alone[@]}" ;;
+    mlp)            again "$2" 'retain beside' --iterations 0 --model mlp ;;
+    unchanged)      again "$2" communities --stage sim=cat --stage kselect=cat --stage tree=cat \
+                        --stage sample=cat ;;
+    esac
+}
+
+controls() {
+    local name
+    for name in random-tree knn knn-matched random-matched self-loops mlp unchanged; do
         [[ -v given[quiet] ]] || warn "control: $name"
-        case $name in
-        random-tree) again "$dir" --stage tree="random-tree$options" ;;
-        knn)         again "$dir" --stage tree=cat --stage sample=knn-graph ;;
-        mlp)         again "$dir" --model mlp --iterations 0 ;;
-        unchanged)   again "$dir" --stage sim=cat --stage kselect=cat \
-                         --stage tree=cat --stage sample=cat ;;
-        esac
-        controls_done+=("$name=$dir")
+        control "$name" "$out/controls/$name"
+        controls_done+=("$name=$out/controls/$name")
     done
 }
 
-# choices NAME: the values of a setting in the grid, or what is set now
-choices() {
-    local word
+# read_grid: the options of --tune in the array names, all points of the grid in points, each
+# NAME=VALUE NAME=VALUE ...
+read_grid() {
+    local word name values point value more_points
+    local -A choices=()
     for word in ${given[tune]}; do
-        if [[ ${word%%=*} == "$1" ]]; then
-            echo "${word#*=}" | tr , '\n'
-            return
-        fi
+        [[ $word =~ ^([a-zA-Z-]+)=([^,]+(,[^,]+)*)$ ]] ||
+            bad_usage "--tune $word: it should be an option, = and values, such as height=2,3"
+        name=${BASH_REMATCH[1]} values=${BASH_REMATCH[2]}
+        [[ $name != K ]] || name=height
+        [[ -n ${takes[$name]-} && " train sim kselect tree sample " == *" ${group_of[$name]} "* ]] ||
+            bad_usage "--tune $word: $name is no setting of a stage that has a value"
+        [[ -v choices[$name] ]] || names+=("$name")
+        choices[$name]+=" ${values//,/ }"
     done
-    case $1 in
-    K)      echo "${given[height]}" ;;
-    theta)  echo "${given[theta]}" ;;
-    hidden) echo "${given[hidden]-64}" ;;
-    esac
+    (( ${#names[@]} )) || bad_usage "--tune: the grid is empty"
+    points=('')
+    for name in "${names[@]}"; do
+        more_points=()
+        for point in "${points[@]}"; do
+            for value in ${choices[$name]}; do
+                more_points+=("${point:+$point }$name=${value//:/,}")
+            done
+        done
+        points=("${more_points[@]}")
+    done
 }
 
 # tune: try the grid, take what has the best mean validation accuracy; the test part is not
 # looked at
 tune() {
-    local word height theta hidden dir score best=-1 line chosen=
-    for word in ${given[tune]}; do
-        [[ $word =~ ^(K|theta|hidden)=[0-9.,e+-]+$ ]] ||
-            bad_usage "--tune $word: it should be K=, theta= or hidden= and numbers, such as K=2,3"
-    done
-    [[ -n ${given[tune]// /} ]] || bad_usage "--tune: the grid is empty"
+    local names=() points point words word dir score best=-1 chosen='' taken=''
+    read_grid
     mkdir -p "$out/tune" || exit 1
-    printf 'K\ttheta\thidden\tval\n' > "$out/tune.part"
-    for height in $(choices K); do
-        for theta in $(choices theta); do
-            for hidden in $(choices hidden); do
-                dir=$out/tune/K-$height,theta-$theta,hidden-$hidden
-                again "$dir" -K "$height" --theta "$theta" --hidden "$hidden"
-                score=$(awk -f "$share/lib/summary.awk" "$dir/metrics.tsv" |
-                    awk -F '\t' '$1 == "validation" { sum += $4; n++ } END { printf "%.4f", sum / n }')
-                printf -v line '%s\t%s\t%s\t%s' "$height" "$theta" "$hidden" "$score"
-                echo "$line" >> "$out/tune.part"
-                [[ -v given[quiet] ]] ||
-                    warn "tune: K $height theta $theta hidden $hidden: validation $score"
-                score=${score/./}
-                if (( 10#$score > best )); then
-                    best=$(( 10#$score ))
-                    chosen=$line
-                fi
-            done
-        done
+    { printf '%s\t' "${names[@]}"; echo val; } > "$out/tune.part"
+    for point in "${points[@]}"; do
+        dir=$out/tune/${point// /+}
+        read -ra words <<< "$point"
+        again "$dir" "${names[*]}" "${words[@]/#/--}"
+        score=$(awk -f "$share/lib/summary.awk" "$dir/metrics.tsv" |
+            awk -F '\t' '$1 == "validation" { sum += $4; n++ } END { printf "%.4f", sum / n }')
+        { printf '%s\t' "${words[@]#*=}"; echo "$score"; } >> "$out/tune.part"
+        [[ -v given[quiet] ]] || warn "tune: $point: validation $score"
+        if (( 10#${score/./} > best )); then
+            best=$(( 10#${score/./} ))
+            chosen=$point taken=$score
+        fi
     done
     mv "$out/tune.part" "$out/tune.tsv"
-    IFS=$'\t' read -r height theta hidden score <<< "$chosen"
-    given[height]=$height given[theta]=$theta given[hidden]=$hidden
-    warn "tune: taken K $height, theta $theta, hidden $hidden (validation $score)"
+    for word in $chosen; do
+        given[${word%%=*}]=${word#*=}
+    done
+    warn "tune: taken $chosen (validation $taken)"
     prepare_stages
 }

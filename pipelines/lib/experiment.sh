@@ -63,9 +63,7 @@ gsl() {
     file=$(stream_of "$set") || exit 1
     set=$(name_of "$set")
     set=${set%%+*}                      # cora+noise has the preset of cora
-    if cut -f 1,2 "$share/presets.tsv" | grep -qxF "$set"$'\t'"$model"; then
-        words+=(--preset "$set")
-    fi
+    ! cut -f 1 "$share/presets/datasets.tsv" | grep -qxF "$set" || words+=(--preset "$set")
     words+=(--model "$model" --splits "$splits" --runs "$runs" --iterations "$iterations"
         --epochs "$epochs" --seed "$seed" --jobs "$jobs" --lean)
     [[ -v given[quiet] ]] || warn "${dir#"$out"/}"

@@ -7,16 +7,17 @@ run|o|output|DIR||the run folder; it may hold an earlier run, which is continued
 run||splits|LIST||splits to run on, such as 0-9 or 0,3, or all (default 0)
 run||runs|R||runs on each split, with different seeds (default 1)
 run||iterations|N||rounds of structure learning after the plain backbone (default 10)
-run||start|given,none||the graph of iteration 0: the one given, or self-loops alone (default given)
+run||start|given,none||the graph of iteration 0: the one given, or self-loops alone; then the given edges never enter (default given)
+run||beside|given,none||for mix: the graph beside the learned one, the given one or none (default given)
 run||seed|N||seed of all random numbers (default 0)
 run|j|jobs|N||splits and runs to work on at a time (default 1)
 run|@|threads|N||threads of each tool; unless given, the CPUs there are divided by --jobs
-run||preset|NAME||settings for a dataset (--preset list shows them); other options override them
-run||controls|||also run the controls: random tree, kNN graph, mlp, unchanged graph
-run||tune|GRID||first search a grid by validation accuracy, such as "K=2,3 theta=1,3 hidden=16,64"
+run||preset|NAME||settings for a kind of data, or a file of options; --preset list shows those there are; other options override them
+run||controls|||also run what structure learning has to beat: a random tree, nearest neighbours, as many edges at random, self-loops, mlp, the unchanged graph
+run||tune|GRID||first search a grid of options by validation accuracy, such as "height=2,3 theta=1,3:1 temperature=.1,1"
 run||lean|||of each run that is done keep only iteration 0, the one that honest takes and the last
 run|n|dry-run|||print the commands and do nothing
-train|m|model|NAME|--model|gcn, sage, gat, appnp, mlp or linear (default gcn)
+train|m|model|NAME|--model|gcn, sage, gat, appnp, mix, mlp or linear (default gcn)
 train||hidden|N|--hidden|columns of the hidden layers
 train||layers|N|--layers|layers with parameters
 train||dropout|P|--dropout|dropout after the hidden layers
@@ -27,7 +28,8 @@ train||weight-decay|D|--weight-decay|weight decay
 train||epochs|N|--epochs|passes over the graph
 train||patience|N|--patience|stop so many epochs after the best one
 train||feature-norm|row,none|--feature-norm|scale the rows of the features to sum 1, or not
-train||input|WHAT|--input|what the model reads: features, embedding or both
+train||input|WHAT|--input|what the model reads from iteration 1 on: features, embedding or both
+train||communities|DIMS|--communities|from iteration 1 on add the communities of the tree to the input, DIMS columns for each level
 train||embed|logits,hidden|--embed|the representation that is compared
 train||embed-epoch|last,best|--embed-epoch|when it is taken
 sim|k|kmax|N|-k|nearest neighbours to find, the most that k can be
@@ -94,7 +96,7 @@ What is not set here has the default of its tool.  Presets: se-gsl --preset list
 
 Examples:
   se-gsl cora.seg -o run
-  se-gsl texas.seg -o run --preset texas --splits 0-9 --jobs 2 --controls
+  se-gsl texas.seg -o run --preset webkb --splits 0-9 --jobs 2 --controls
   se-gsl g.seg -o run --stage tree='mcl-tree -I 2' --iterations 3
   se-gsl g.seg -o run --dry-run
 
@@ -115,6 +117,60 @@ take_special() {
     fi
 }
 
+# find_preset NAME: its file, in REPLY; the name of a dataset stands for its kind
+find_preset() {
+    local dataset kind
+    REPLY=$1
+    [[ $1 != */* ]] || return 0
+    while IFS=$'\t' read -r dataset kind; do
+        [[ $dataset != "$1" ]] || REPLY=$kind
+    done < "$share/presets/datasets.tsv"
+    REPLY=$share/presets/$REPLY
+    [[ $REPLY != *.tsv && -f $REPLY ]] ||
+        bad_usage "--preset $1: there is none; se-gsl --preset list shows them, and a file needs a /"
+}
+
+# read_preset FILE [MODEL]: the options that hold for the model, or for all, into the array preset
+read_preset() {
+    local line models number=0
+    preset=()
+    [[ -f $1 && -r $1 ]] || die "$1: cannot be read; a preset is a file of options"
+    while read -r line || [[ -n $line ]]; do
+        number=$(( number + 1 ))
+        [[ -n $line && $line != '#'* ]] || continue
+        [[ $line =~ ^(([a-z0-9 ]+):[[:blank:]]+)?(--[a-z-]+)([[:blank:]]+(.*))?$ ]] ||
+            die "$1: line $number is neither an option, 'MODEL: option' nor a comment"
+        models=${BASH_REMATCH[2]}
+        [[ -z $models || " $models " == *" ${2-} "* ]] || continue
+        preset+=("${BASH_REMATCH[3]}${BASH_REMATCH[5]:+=${BASH_REMATCH[5]}}")
+    done < "$1"
+}
+
+# take_preset NAME WORD...: its options, then WORDs
+take_preset() {
+    local file
+    find_preset "$1"
+    file=$REPLY
+    shift
+    read_preset "$file"                 # it may say which model
+    take_options "${preset[@]}" "$@"
+    read_preset "$file" "${given[model]-gcn}"
+    take_options "${preset[@]}" "$@"
+}
+
+list_presets() {
+    local file dataset kind
+    for file in "$share"/presets/*; do
+        [[ $file != *.tsv ]] || continue
+        printf '%s' "${file##*/}"
+        while IFS=$'\t' read -r dataset kind; do
+            [[ $kind != "${file##*/}" ]] || printf ' %s' "$dataset"
+        done < "$share/presets/datasets.tsv"
+        printf '\n'
+        sed 's/^/    /' "$file"
+    done
+}
+
 # list_of_splits TEXT: into the array splits
 list_of_splits() {
     local part i
@@ -129,11 +185,12 @@ list_of_splits() {
     (( ${#splits[@]} )) || bad_usage "--splits $1: no split"
 }
 
-# stage_options STAGE: what was given for it, in the order of the table, in the variable REPLY
+# stage_options STAGE [NAME...]: what was given for it but for NAMEs, in the order of the table,
+# in the variable REPLY
 stage_options() {
     local long quoted words=
     for long in "${long_options[@]}"; do
-        [[ ${group_of[$long]} == "$1" && -v given[$long] ]] || continue
+        [[ ${group_of[$long]} == "$1" && -v given[$long] && " ${*:2} " != *" $long "* ]] || continue
         words+=" ${passed_as[$long]}"
         if [[ -n ${takes[$long]} ]]; then
             printf -v quoted %q "${given[$long]}"

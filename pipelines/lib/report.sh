@@ -123,18 +123,6 @@ summarise() {
     mv "$out/summary.part" "$out/summary.tsv"
     mv "$out/paired.part" "$out/paired.tsv"
     rm -f "$out/.progress"
-    [[ -v given[quiet] ]] || awk -F '\t' '
-        BEGIN { note["backbone"] = "the plain model on the graph it was given"
-                note["honest"] = "iteration chosen by validation accuracy"
-                note["final"] = "the last iteration"
-                note["paper-code"] = "best iteration by TEST accuracy: not a result, only to compare"
-                note["random-tree"] = "control: a random tree"
-                note["knn"] = "control: the nearest-neighbour graph, no tree"
-                note["mlp"] = "control: no graph at all"
-                note["unchanged"] = "control: retraining on the unchanged graph" }
-        FNR == 1 { next }
-        FILENAME ~ /paired.tsv$/ { gain[$1] = sprintf("%+.2f +- %s", $3, $4 == "nan" ? "-" : sprintf("%.2f", $4)); next }
-        !n++ { printf "%-12s %7s %7s %4s  %-16s\n", "test, %", "mean", "std", "n", "honest against it" }
-        { printf "%-12s %7.2f %7s %4d  %-17s %s\n", $1, $2, $3 == "nan" ? "-" : sprintf("%.2f", $3), $4, gain[$1], note[$1] }
-        ' "$out/paired.tsv" "$out/summary.tsv" >&2
+    [[ -v given[quiet] ]] || awk -F '\t' -f "$share/lib/notes.awk" -f "$share/lib/show.awk" \
+        "$out/paired.tsv" "$out/summary.tsv" >&2
 }

@@ -1,0 +1,16 @@
+# html.awk - paired.tsv and summary.tsv as the table of a page
+function number(x) { return x == "nan" ? "&ndash;" : sprintf("%.2f", x) }
+FNR == 1 { next }
+FILENAME ~ /paired.tsv$/ {
+    gain[$1] = sprintf("%+.2f", $3) ($4 == "nan" ? "" : " &plusmn; " number($4))
+    next
+}
+!rows++ {
+    print "<table id=\"accuracy\"><tr><th>test, %</th><th>mean</th><th>std</th><th>runs</th>" \
+        "<th>honest against it</th><th class=\"note\"></th></tr>"
+}
+{
+    printf "<tr class=\"%s\"><td>%s</td><td>%s</td><td>%s</td><td>%d</td><td>%s</td>" \
+        "<td class=\"note\">%s</td></tr>\n", $1, $1, number($2), number($3), $4, gain[$1], note[$1]
+}
+END { print "</table>" }
