@@ -77,10 +77,12 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
     struct budget b = { .attempts = 1, .tries = 1, .cycles = 1 };
 
     b.first = (struct se_refine){ .threads = how->threads, .tries = 1, .cycles = 1,
-                                  .rounds = 1 };
+                                  .rounds = 1, .most = UINT64_MAX };
     if (how->effort == SE_EFFORT_FAST) {
         b.first.rounds = how->k > 2;
-        b.first.lowest = size > 4e6;            /* there the moves of vertices must do */
+        b.first.lowest = size > 4e5;            /* there the moves of vertices must do */
+        b.first.sweep = 0.003;
+        b.first.most = 50000;
         return b;
     }
     b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 2e6 ? 4 : 2;
@@ -101,32 +103,16 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
     return b;
 }
 
-/* A tree of height two from nothing. */
-static int search_modules(struct se_nest *t, const struct se_web *x, int tries,
-                          const struct se_search *how, struct se_err *err)
+/* Split the modules of each level by average linkage and squeeze to k, if that is better
+ * than t. */
+static int split_and_squeeze(struct se_nest *t, const struct se_levels *l, uint64_t k,
+                             uint64_t most, int threads, struct se_err *err)
 {
-    uint32_t *module = se_alloc(x->n, sizeof *module, err);
-    double limit = log2(x->vol), gain;
-    struct se_bound bound = { NULL, &limit };
-    int rc = -1;
-
-    if (module && se_part_pool(x, &bound, module, true, tries, how, &gain, err) == 0)
-        rc = module_nest(t, x, module, err);
-    free(module);
-    return rc;
-}
-
-/* Split the modules of `t` (height h) by average linkage and squeeze to k. */
-static int split_and_squeeze(struct se_nest *t, const struct se_web *x, uint32_t h,
-                             uint64_t k, int threads, struct se_err *err)
-{
-    struct se_levels l = SE_LEVELS_INIT;
     struct se_nest split = SE_NEST_INIT;
-    int rc = se_levels_of_nest(&l, t, h, x, threads, err);
+    int rc = se_chain_nest(&split, l, most, threads, err);
 
-    if (rc == 0 && (rc = se_chain_nest(&split, &l, threads, err)) == 0)
+    if (rc == 0)
         rc = se_squeeze_exact(&split, k, err);
-    se_levels_release(&l);
     if (rc < 0)
         se_nest_release(&split);
     else
@@ -134,27 +120,61 @@ static int split_and_squeeze(struct se_nest *t, const struct se_web *x, uint32_t
     return rc;
 }
 
-enum start { START_MODULES, START_LINKAGE, START_MERGE };
+/* The same with the levels of t itself, whose height is h. */
+static int split_levels(struct se_nest *t, const struct se_web *x, uint32_t h, uint64_t k,
+                        int threads, struct se_err *err)
+{
+    struct se_levels l = SE_LEVELS_INIT;
+    int rc = se_levels_of_nest(&l, t, h, x, threads, err);
+
+    if (rc == 0)
+        rc = split_and_squeeze(t, &l, k, UINT64_MAX, threads, err);
+    se_levels_release(&l);
+    return rc;
+}
+
+/* A tree of height k from nothing: modules, by searches on `levels` levels, and what average
+ * linkage finds within and above them. */
+static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
+                          uint32_t levels, const struct budget *b,
+                          const struct se_search *how, struct se_err *err)
+{
+    uint32_t *module = se_alloc(x->n, sizeof *module, err);
+    double limit = log2(x->vol), gain;
+    struct se_bound bound = { NULL, &limit };
+    struct se_levels l = SE_LEVELS_INIT;
+    int rc = -1;
+
+    if (module && se_part_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
+        rc = module_nest(t, x, module, err);
+    if (rc == 0 && k > 2 &&
+        (rc = se_levels_pile(&l, x, module, levels, how, err)) == 0)
+        rc = split_and_squeeze(t, &l, k, b->first.most, how->threads, err);
+    se_levels_release(&l);
+    free(module);
+    return rc;
+}
+
+enum start { START_MODULES, START_PILE, START_LINKAGE, START_MERGE };
 
 /* One tree from one kind of start. */
 static int attempt(struct se_nest *t, const struct se_web *x, enum start start,
                    uint64_t seed, const struct budget *b, const struct se_tree_how *how,
                    struct se_err *err)
 {
-    struct se_search search = { seed, how->threads, b->cycles };
+    struct se_search search = { seed, how->threads, b->cycles, b->first.sweep };
     struct se_refine first = b->first;
     int rc = 0;
 
     if (start == START_MERGE)
         rc = se_greedy_nest(t, x, SE_TREE_MERGE, NULL, err) < 0 ||
              se_squeeze_exact(t, how->k, err) < 0 ? -1 : 0;
-    else if (start == START_MODULES)
-        rc = search_modules(t, x, b->tries, &search, err);
+    else if (start == START_MODULES || start == START_PILE)
+        rc = search_modules(t, x, how->k, start == START_PILE ? (uint32_t)how->k : 2, b,
+                            &search, err);
     else
-        rc = flat_nest(t, x, err);
-    if (rc == 0 && start != START_MERGE && (how->k > 2 || start == START_LINKAGE))
-        rc = split_and_squeeze(t, x, start == START_LINKAGE ? 1 : 2, how->k, how->threads,
-                               err);
+        rc = flat_nest(t, x, err) < 0 ||
+             split_levels(t, x, 1, how->k, how->threads, err) < 0 ? -1 : 0;
     first.seed = seed;
     return rc < 0 ? rc : se_refine(t, x, how->k, &first, err);
 }
@@ -175,12 +195,13 @@ static int merge_last(struct tournament *w, const struct se_web *x, struct se_re
                            err);
 }
 
-/* The start of attempt i: mostly modules, one linkage, the last one merging. */
+/* The start of attempt i: mostly modules, one linkage, the last one merging.  On some graphs
+ * searches on all levels begin better, on some linkage above the lowest. */
 static enum start start_of(int i, int attempts, const struct budget *b)
 {
     if (b->merge && i == attempts - 1)
         return START_MERGE;
-    return i == 1 ? START_LINKAGE : START_MODULES;
+    return i == 1 ? START_LINKAGE : i % 2 == 0 ? START_PILE : START_MODULES;
 }
 
 /* Two trees of the same rank make one of the next, until one is left. */
@@ -227,7 +248,7 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
     if (rc == 0)
         rc = se_refine(t, x, how.k, &b.last, err);
     if (rc == 0 && given->k > how.k)
-        rc = split_and_squeeze(t, x, MOST_LEVELS, given->k, how.threads, err);
+        rc = split_levels(t, x, MOST_LEVELS, given->k, how.threads, err);
     return rc;
 }
 

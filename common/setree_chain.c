@@ -19,9 +19,26 @@ struct job {                    /* one level: items of net, modules above them *
     uint64_t *base;             /* first node that module j may make */
     struct se_nest *nest;
     struct se_linkage *linkage; /* one per thread */
+    uint64_t most;              /* edges to link */
     uint64_t cut[PIECES + 1];
     bool failed[PIECES];
 };
+
+/* One node above all items. */
+static void leave_flat(struct se_linkage *l, const struct se_web *x, const uint32_t *item,
+                       uint32_t items, const uint32_t *node, struct se_link_out *out,
+                       uint32_t *top)
+{
+    const uint32_t z = *top = out->next;
+
+    out->volume[z] = out->cut[z] = 0;
+    for (uint32_t i = 0; i < items; i++) {
+        out->parent[node[item[i]]] = z;
+        out->volume[z] += x->volume[item[i]];
+    }
+    for (uint32_t e = 0; e < l->edges; e++)
+        out->cut[z] += l->edge[e].c;
+}
 
 static int link_module(struct job *w, uint64_t j, struct se_linkage *l, struct se_err *err)
 {
@@ -45,6 +62,10 @@ static int link_module(struct job *w, uint64_t j, struct se_linkage *l, struct s
                 se_linkage_edge(l, i, w->place[to], se_web_weight(x, a), err) < 0)
                 return -1;
         }
+    }
+    if (l->edges > w->most) {
+        leave_flat(l, x, item, items, w->node, &out, &w->top[j]);
+        return 0;
     }
     return se_linkage_run(l, &out, &w->top[j], err);
 }
@@ -162,7 +183,7 @@ static void job_release(struct job *w, int threads)
     free(w->top);
 }
 
-int se_chain_nest(struct se_nest *t, const struct se_levels *l, int threads,
+int se_chain_nest(struct se_nest *t, const struct se_levels *l, uint64_t most, int threads,
                   struct se_err *err)
 {
     uint64_t n = l->count[0], next = n;
@@ -178,6 +199,7 @@ int se_chain_nest(struct se_nest *t, const struct se_levels *l, int threads,
                 w->node[a] = (uint32_t)a;
         }
         w->nest = t;
+        w->most = most;
         rc = 0;
     }
     for (uint32_t i = 0; rc == 0 && n > 0 && i < l->k; i++) {

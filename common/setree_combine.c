@@ -77,7 +77,7 @@ static int sweep_blocks(struct se_levels *l, const struct se_levels *other,
                         const struct se_refine *r, struct se_err *err)
 {
     const struct se_web x = l->net[0];
-    struct se_search how = { r->seed, r->threads, r->cycles };
+    struct se_search how = { r->seed, r->threads, r->cycles, r->sweep };
     struct se_web items = SE_WEB_INIT;
     uint32_t *block = se_alloc(x.n, sizeof *block, err);
     uint64_t count;

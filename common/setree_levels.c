@@ -124,3 +124,55 @@ int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *
     free(keep);
     return rc;
 }
+
+/* up[i] of the items of net i by a search; items that gain nothing stay by themselves. */
+static int pile_level(struct se_levels *l, uint32_t i, const struct se_search *how,
+                      struct se_err *err)
+{
+    const struct se_web *x = &l->net[i];
+    const double limit = log2(x->vol);
+    const struct se_bound bound = { NULL, &limit };
+    double gain;
+    uint64_t count = 0;
+
+    l->up[i] = se_alloc(x->n, sizeof *l->up[i], err);
+    if (!l->up[i] || se_part_search(x, &bound, l->up[i], true, how, &gain, err) < 0)
+        return -1;
+    for (uint64_t a = 0; a < x->n; a++)
+        if (l->up[i][a] >= count)
+            count = (uint64_t)l->up[i][a] + 1;
+    l->count[i + 1] = count;
+    return 0;
+}
+
+int se_levels_pile(struct se_levels *l, const struct se_web *base, const uint32_t *module,
+                   uint32_t k, const struct se_search *how, struct se_err *err)
+{
+    l->k = k;
+    l->count = se_zalloc((uint64_t)k + 1, sizeof *l->count, err);
+    l->up = se_zalloc(k, sizeof *l->up, err);
+    l->net = se_zalloc(k, sizeof *l->net, err);
+    if (!l->count || !l->up || !l->net || !(l->up[0] = se_alloc(base->n, sizeof **l->up, err)))
+        return -1;
+    l->net[0] = *base;
+    l->count[0] = base->n;
+    memcpy(l->up[0], module, base->n * sizeof *module);
+    for (uint64_t v = 0; v < base->n; v++)
+        if (module[v] >= l->count[1])
+            l->count[1] = (uint64_t)module[v] + 1;
+    for (uint32_t i = 1; i < k; i++) {
+        if (se_web_aggregate(&l->net[i], &l->net[i - 1], l->up[i - 1], l->count[i], false,
+                             how->threads, err) < 0)
+            return -1;
+        if (i + 1 < k) {
+            if (pile_level(l, i, how, err) < 0)
+                return -1;
+        } else {
+            l->up[i] = se_zalloc(l->count[i], sizeof *l->up[i], err);
+            l->count[k] = 1;
+            if (!l->up[i])
+                return -1;
+        }
+    }
+    return 0;
+}

@@ -10,20 +10,26 @@
 
 #include "common/mem.h"
 #include "common/parallel.h"
-#include "common/rng.h"
 #include "common/setree_net.h"
 
-enum { CHUNK = 4096, SLICE = 256, BLOCK = 32, CHUNKED_FROM = 50000 };
+enum {
+    CHUNKED_FROM = 200000,      /* arcs; smaller nets are worked on item by item */
+    CHUNK = 4096, CHUNK_ARCS = 200000,  /* a chunk has no more items or, but for the last, arcs */
+    TASKS = 32,                 /* of a chunk */
+    BLOCK = 32,                 /* neighbours that are visited together */
+    BATCH = 64
+};
 
 struct module {                 /* 32 bytes: half a cache line */
-    double volume, inside, term;        /* term = inside log2 volume */
-    uint32_t count, group;
+    double volume, inside, log; /* log2 volume */
+    uint64_t count;
 };
 
 struct choice {                 /* what an item of a chunk wants */
     uint32_t item, target;      /* SE_NONE: a module of its own */
     double from, to;            /* weight to the module it leaves and the one it joins */
     bool moves, conflict;
+    bool again;                 /* left over from the chunk before */
 };
 
 struct mover {
@@ -42,9 +48,9 @@ struct mover {
     int threads;
 };
 
-static inline uint32_t group_of(const struct mover *s, uint32_t item)
+static inline double limit_of(const struct mover *s, uint32_t item)
 {
-    return s->bound->group ? s->bound->group[item] : 0;
+    return s->bound->limit[s->bound->group ? s->bound->group[item] : 0];
 }
 
 static inline double inner_of(const struct mover *s, uint32_t item)
@@ -59,19 +65,24 @@ static double gain_leave(const struct mover *s, uint32_t item, double w, double 
     double inside = a->inside - w - inner_of(s, item);
 
     if (a->count == 1)
-        return a->term - a->inside * limit;
+        return -a->inside * (limit - a->log);
     return inside * (limit - log2(a->volume - s->x->volume[item])) -
-           (a->inside * limit - a->term);
+           a->inside * (limit - a->log);
 }
 
-/* ... and when it then joins `b`. */
-static inline double gain_join(const struct mover *s, const struct module *b, uint32_t item,
-                               double w, double limit)
+/* ... and when it then joins `b`; w: the weight to it and within the item. */
+static inline double gain_join(const struct module *b, double volume, double w, double limit)
 {
-    double inside = b->inside + w + inner_of(s, item);
+    return (b->inside + w) * (limit - log2(b->volume + volume)) -
+           b->inside * (limit - b->log);
+}
 
-    return inside * (limit - log2(b->volume + s->x->volume[item])) -
-           (b->inside * limit - b->term);
+/* No less than gain_join, without a logarithm: log(1 + y) >= 2y / (2 + y). */
+static inline double gain_bound(const struct module *b, double volume, double w, double limit)
+{
+    double rise = 2 * M_LOG2E * volume / (2 * b->volume + volume);
+
+    return w * (limit - b->log - rise) - b->inside * rise;
 }
 
 static double gain_alone(const struct mover *s, uint32_t item, double limit)
@@ -81,19 +92,41 @@ static double gain_alone(const struct mover *s, uint32_t item, double limit)
     return inner > 0 ? inner * (limit - log2(s->x->volume[item])) : 0;
 }
 
-/* The best module for the item as things stand. */
-static void choose(const struct mover *s, uint32_t item, struct se_tally *t,
-                   struct choice *c)
+/* Weights of the item to the modules of its group.  The ids are fetched some at a time, and
+ * what is known of a module is called for when it is first met: memory is the cost here. */
+static void tally_modules(const struct mover *s, uint32_t item, struct se_tally *t)
 {
     const struct se_web *x = s->x;
-    uint32_t group = group_of(s, item), old = s->module[item];
-    double limit = s->bound->limit[group], best;
-    struct se_err none;
+    const uint32_t *group = s->bound->group;
+    uint32_t id[BATCH];
 
-    *c = (struct choice){ .item = item, .target = old };
-    se_tally_room(t, x->off[item + 1] - x->off[item], &none);   /* has room for the largest */
-    for (uint64_t a = x->off[item]; a < x->off[item + 1]; a++)
-        se_tally_add(t, s->module[x->to[a]], se_web_weight(x, a));
+    se_tally_begin(t, x->off[item + 1] - x->off[item]);
+    for (uint64_t a = x->off[item], end = x->off[item + 1]; a < end; a += BATCH) {
+        const uint64_t count = end - a < BATCH ? end - a : BATCH;
+        if (group)
+            for (uint64_t i = 0; i < count; i++)
+                id[i] = group[x->to[a + i]] == group[item] ? s->module[x->to[a + i]]
+                                                           : SE_NONE;
+        else
+            for (uint64_t i = 0; i < count; i++)
+                id[i] = s->module[x->to[a + i]];
+        for (uint64_t i = 0; i < count; i++)
+            if (id[i] != SE_NONE && se_tally_add(t, id[i], se_web_weight(x, a + i)))
+                __builtin_prefetch(&s->m[id[i]]);
+    }
+}
+
+/* The best module for the item as things stand. */
+static void choose(const struct mover *s, struct se_tally *t, struct choice *c)
+{
+    const uint32_t item = c->item, old = s->module[item];
+    const double limit = limit_of(s, item), inner = inner_of(s, item);
+    const double volume = s->x->volume[item];
+    double best;
+
+    tally_modules(s, item, t);
+    c->target = old;
+    c->to = 0;
     c->from = se_tally_get(t, old);
     best = -gain_leave(s, item, c->from, limit) + s->least;
     if (s->m[old].count > 1 && gain_alone(s, item, limit) > best) {
@@ -101,56 +134,55 @@ static void choose(const struct mover *s, uint32_t item, struct se_tally *t,
         c->target = SE_NONE;
     }
     for (uint32_t i = 0; i < t->count; i++) {
-        const struct module *b = &s->m[t->key[i]];
+        const struct se_tally_slot *e = se_tally_at(t, i);
+        const struct module *b = &s->m[e->key];
         double gain;
-        if (t->key[i] == old || b->group != group)
+        if (e->key == old || gain_bound(b, volume, e->sum + inner, limit) <= best)
             continue;
-        gain = gain_join(s, b, item, t->sum[i], limit);
+        gain = gain_join(b, volume, e->sum + inner, limit);
         if (gain > best) {
             best = gain;
-            c->target = t->key[i];
-            c->to = t->sum[i];
+            c->target = e->key;
+            c->to = e->sum;
         }
     }
-    se_tally_clear(t);
     c->moves = c->target != old;
+    c->conflict = false;
 }
 
-static void set_term(struct module *a)
+static void set_log(struct module *a)
 {
     if (a->count == 0 || a->inside < 0)
         a->inside = 0;
     if (a->count == 0)
         a->volume = 0;
-    a->term = se_wlog(a->inside, a->volume);
+    a->log = a->volume > 0 ? log2(a->volume) : 0;
 }
 
 /* Make the move if it gains now. */
 static bool apply(struct mover *s, const struct choice *c)
 {
     uint32_t old = s->module[c->item], target = c->target;
-    double limit = s->bound->limit[group_of(s, c->item)], gain;
+    double limit = limit_of(s, c->item), gain;
     double volume = s->x->volume[c->item], inner = inner_of(s, c->item);
 
     gain = gain_leave(s, c->item, c->from, limit);
     gain += target == SE_NONE ? gain_alone(s, c->item, limit)
-                              : gain_join(s, &s->m[target], c->item, c->to, limit);
+                              : gain_join(&s->m[target], volume, c->to + inner, limit);
     if (!(gain > s->least))
         return false;
-    if (target == SE_NONE) {
+    if (target == SE_NONE)
         target = s->empty[--s->empties];
-        s->m[target].group = s->m[old].group;
-    }
     s->m[old].count--;
     s->m[old].volume -= volume;
     s->m[old].inside -= c->from + inner;
-    set_term(&s->m[old]);
+    set_log(&s->m[old]);
     if (s->m[old].count == 0)
         s->empty[s->empties++] = old;
     s->m[target].count++;
     s->m[target].volume += volume;
     s->m[target].inside += c->to + inner;
-    set_term(&s->m[target]);
+    set_log(&s->m[target]);
     s->module[c->item] = target;
     s->gain += gain;
     return true;
@@ -167,18 +199,23 @@ static void wake_neighbours(struct mover *s, uint32_t item)
 
 /* ---- one chunk ---- */
 
-static uint64_t slice_end(const struct mover *s, uint64_t task)
+struct slice {
+    uint64_t first, last;
+};
+
+static struct slice slice_of(const struct mover *s, uint64_t task)
 {
-    return (task + 1) * SLICE < s->choices ? (task + 1) * SLICE : s->choices;
+    return (struct slice){ s->choices * task / TASKS, s->choices * (task + 1) / TASKS };
 }
 
 static void choose_slice(void *arg, uint64_t task, int thread)
 {
     struct mover *s = arg;
+    struct slice p = slice_of(s, task);
 
-    for (uint64_t i = task * SLICE; i < slice_end(s, task); i++) {
+    for (uint64_t i = p.first; i < p.last; i++) {
         struct choice *c = &s->choice[i];
-        choose(s, c->item, &s->tally[thread], c);
+        choose(s, &s->tally[thread], c);
         if (c->moves)
             s->turn[c->item] = (uint32_t)i + 1;
     }
@@ -189,9 +226,10 @@ static void conflict_slice(void *arg, uint64_t task, int thread)
 {
     struct mover *s = arg;
     const struct se_web *x = s->x;
+    struct slice p = slice_of(s, task);
 
     (void)thread;
-    for (uint64_t i = task * SLICE; i < slice_end(s, task); i++) {
+    for (uint64_t i = p.first; i < p.last; i++) {
         struct choice *c = &s->choice[i];
         if (!c->moves)
             continue;
@@ -203,32 +241,52 @@ static void conflict_slice(void *arg, uint64_t task, int thread)
 static void wake_slice(void *arg, uint64_t task, int thread)
 {
     struct mover *s = arg;
+    struct slice p = slice_of(s, task);
 
     (void)thread;
-    for (uint64_t i = task * SLICE; i < slice_end(s, task); i++)
+    for (uint64_t i = p.first; i < p.last; i++)
         if (s->choice[i].moves)
             wake_neighbours(s, s->choice[i].item);
 }
 
+static void call_for(const struct mover *s, uint64_t i)
+{
+    if (i < s->choices && s->choice[i].moves) {
+        __builtin_prefetch(&s->m[s->module[s->choice[i].item]], 1);
+        if (s->choice[i].target != SE_NONE)
+            __builtin_prefetch(&s->m[s->choice[i].target], 1);
+    }
+}
+
+/* Returns how many moved.  Those in conflict begin the next chunk; if they were left over
+ * already, they choose anew on the spot. */
 static uint64_t do_chunk(struct mover *s)
 {
-    uint64_t tasks = (s->choices + SLICE - 1) / SLICE, moved = 0;
+    uint64_t moved = 0, left = 0;
 
-    se_parallel(s->threads, tasks, choose_slice, s);
-    se_parallel(s->threads, tasks, conflict_slice, s);
+    se_parallel(s->threads, TASKS, choose_slice, s);
+    se_parallel(s->threads, TASKS, conflict_slice, s);
     for (uint64_t i = 0; i < s->choices; i++) {
         struct choice *c = &s->choice[i];
+        call_for(s, i + 8);
         if (!c->moves)
             continue;
         s->turn[c->item] = 0;
+        if (c->conflict && !c->again) {
+            c->moves = false;
+            continue;
+        }
         if (c->conflict)
-            choose(s, c->item, &s->tally[0], c);
+            choose(s, &s->tally[0], c);
         if (c->moves && !(c->moves = apply(s, c)))
             atomic_store_explicit(&s->due[c->item], 1, memory_order_relaxed);
         moved += c->moves;
     }
-    se_parallel(s->threads, tasks, wake_slice, s);
-    s->choices = 0;
+    se_parallel(s->threads, TASKS, wake_slice, s);
+    for (uint64_t i = 0; i < s->choices; i++)
+        if (s->choice[i].conflict && !s->choice[i].again)
+            s->choice[left++] = (struct choice){ .item = s->choice[i].item, .again = true };
+    s->choices = left;
     return moved;
 }
 
@@ -242,17 +300,29 @@ static bool take_due(struct mover *s, uint32_t item)
     return true;
 }
 
+/* Small nets have small chunks, or too many neighbours would meet in one. */
 static uint64_t sweep_chunked(struct mover *s)
 {
-    uint64_t moved = 0;
+    const struct se_web *x = s->x;
+    const uint64_t most = x->n / 16 < 64 ? 64 : x->n / 16 < CHUNK ? x->n / 16 : CHUNK;
+    uint64_t moved = 0, arcs = 0;
 
-    for (uint64_t i = 0; i < s->x->n; i++) {
-        if (take_due(s, s->order[i]))
-            s->choice[s->choices++].item = s->order[i];
-        if (s->choices == CHUNK)
+    for (uint64_t i = 0; i < x->n; i++) {
+        const uint32_t item = s->order[i];
+        if (!take_due(s, item))
+            continue;
+        s->choice[s->choices++] = (struct choice){ .item = item };
+        arcs += x->off[item + 1] - x->off[item];
+        if (s->choices == most || arcs > CHUNK_ARCS) {
+            moved += do_chunk(s);
+            arcs = 0;
+        }
+        if (s->choices == most)                 /* all in conflict */
             moved += do_chunk(s);
     }
-    return moved + do_chunk(s);
+    while (s->choices > 0)
+        moved += do_chunk(s);
+    return moved;
 }
 
 static uint64_t sweep_singly(struct mover *s)
@@ -263,7 +333,8 @@ static uint64_t sweep_singly(struct mover *s)
     for (uint64_t i = 0; i < s->x->n; i++) {
         if (!take_due(s, s->order[i]))
             continue;
-        choose(s, s->order[i], &s->tally[0], &c);
+        c.item = s->order[i];
+        choose(s, &s->tally[0], &c);
         if (c.moves && apply(s, &c)) {
             wake_neighbours(s, c.item);
             moved++;
@@ -272,51 +343,28 @@ static uint64_t sweep_singly(struct mover *s)
     return moved;
 }
 
-/* Blocks of neighbours in random order: small nets in single items, large ones so that
- * memory is still read in runs. */
-static void make_order(struct mover *s, uint64_t seed)
-{
-    uint64_t n = s->x->n, block = n < CHUNKED_FROM ? 1 : BLOCK;
-    uint64_t blocks = (n + block - 1) / block, at = 0;
-    uint32_t *b = s->turn;      /* not in use yet */
-    struct se_rng r;
-
-    se_rng_init(&r, seed, SE_RNG_TREE, n);
-    for (uint64_t i = 0; i < blocks; i++)
-        b[i] = (uint32_t)i;
-    for (uint64_t i = blocks; i > 1; i--) {
-        uint64_t j = se_rng_below(&r, i);
-        uint32_t t = b[i - 1];
-        b[i - 1] = b[j];
-        b[j] = t;
-    }
-    for (uint64_t i = 0; i < blocks; i++)
-        for (uint64_t v = b[i] * block; v < (b[i] + 1) * block && v < n; v++)
-            s->order[at++] = (uint32_t)v;
-    memset(s->turn, 0, n * sizeof *s->turn);
-}
-
-static void fill_modules(struct mover *s)
+static int fill_modules(struct mover *s, struct se_err *err)
 {
     const struct se_web *x = s->x;
+    double *inside = se_alloc(x->n, sizeof *inside, err);
 
+    if (!inside)
+        return -1;
+    se_web_inside(x, s->module, inside, s->threads);
     for (uint32_t i = 0; i < x->n; i++) {
         struct module *m = &s->m[s->module[i]];
-        double twice = 0;
-        for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++)
-            if (s->module[x->to[a]] == s->module[i])
-                twice += se_web_weight(x, a);
         m->volume += x->volume[i];
-        m->inside += inner_of(s, i) + twice / 2;
+        m->inside += inside[i];
         m->count++;
-        m->group = group_of(s, i);
         atomic_init(&s->due[i], 1);
     }
+    free(inside);
     for (uint32_t j = (uint32_t)x->n; j-- > 0;) {
-        set_term(&s->m[j]);
+        set_log(&s->m[j]);
         if (s->m[j].count == 0)
             s->empty[s->empties++] = j;
     }
+    return 0;
 }
 
 static int mover_alloc(struct mover *s, struct se_err *err)
@@ -354,6 +402,19 @@ static void mover_release(struct mover *s)
     free(s->choice);
 }
 
+static void sweep(struct mover *s, double enough)
+{
+    const bool large = s->x->arcs >= CHUNKED_FROM;
+
+    for (int i = 0; i < 100; i++) {
+        const double before = s->gain;
+        const uint64_t moved = large ? sweep_chunked(s) : sweep_singly(s);
+
+        if (moved == 0 || (large && s->gain - before < enough * s->gain))
+            return;
+    }
+}
+
 int se_part_move(const struct se_web *x, const struct se_bound *bound, uint32_t *module,
                  const struct se_search *how, double *gain, struct se_err *err)
 {
@@ -363,11 +424,12 @@ int se_part_move(const struct se_web *x, const struct se_bound *bound, uint32_t 
     *gain = 0;
     if (rc == 0) {
         s.least = 1e-12 * x->vol;
-        make_order(&s, how->seed);
-        fill_modules(&s);
-        for (int sweep = 0; sweep < 100; sweep++)
-            if ((x->n < CHUNKED_FROM ? sweep_singly(&s) : sweep_chunked(&s)) == 0)
-                break;
+        se_visit_order(s.order, s.turn, x->n, x->arcs < CHUNKED_FROM ? 1 : BLOCK, how->seed, x->n);
+        memset(s.turn, 0, x->n * sizeof *s.turn);
+        rc = fill_modules(&s, err);
+    }
+    if (rc == 0) {
+        sweep(&s, how->enough);
         *gain = s.gain;
     }
     mover_release(&s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/draw.h"
 #include "common/mem.h"
 #include "common/parallel.h"
 
@@ -85,35 +86,92 @@ int se_web_of_graph(struct se_web *x, const struct se_graph *g, struct se_err *e
     return 0;
 }
 
+struct inside {
+    const struct se_web *x;
+    const uint32_t *module;
+    double *inside;
+};
+
+enum { INSIDE = 2048 };         /* items a task */
+
+static void inside_slice(void *arg, uint64_t task, int thread)
+{
+    const struct inside *w = arg;
+    const struct se_web *x = w->x;
+    const uint64_t first = task * INSIDE, n = x->n;
+
+    (void)thread;
+    for (uint64_t i = first; i < n && i < first + INSIDE; i++) {
+        double twice = 0;
+        for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++)
+            if (w->module[x->to[a]] == w->module[i])
+                twice += se_web_weight(x, a);
+        w->inside[i] = (x->inner ? x->inner[i] : 0) + twice / 2;
+    }
+}
+
+void se_web_inside(const struct se_web *x, const uint32_t *module, double *inside,
+                   int threads)
+{
+    struct inside w = { x, module, inside };
+
+    se_parallel(threads, (x->n + INSIDE - 1) / INSIDE, inside_slice, &w);
+}
+
+void se_visit_order(uint32_t *order, uint32_t *scratch, uint64_t n, uint64_t block,
+                    uint64_t seed, uint64_t index)
+{
+    const uint64_t blocks = (n + block - 1) / block;
+    uint64_t at = 0;
+    struct se_rng r;
+
+    se_rng_init(&r, seed, SE_RNG_TREE, index);
+    for (uint64_t i = 0; i < blocks; i++)
+        scratch[i] = (uint32_t)i;
+    se_shuffle(&r, scratch, blocks);
+    for (uint64_t i = 0; i < blocks; i++)
+        for (uint64_t v = scratch[i] * block; v < (scratch[i] + 1) * block && v < n; v++)
+            order[at++] = (uint32_t)v;
+}
+
 /* ---- tallies ---- */
 
 int se_tally_room(struct se_tally *t, uint64_t keys, struct se_err *err)
 {
-    uint32_t slots = 16;
+    uint64_t slots = 16;
 
     if (keys > UINT32_MAX / 4)
         return se_fail(err, SE_EMEM, "a vertex has too many neighbours");
     while (slots < 2 * keys)
         slots *= 2;
-    t->mask = slots - 1;        /* no larger than needed, to stay in the cache */
     if (slots <= t->slots)
         return 0;
     se_tally_release(t);
-    t->key = se_alloc(slots / 2, sizeof *t->key, err);
-    t->sum = se_alloc(slots / 2, sizeof *t->sum, err);
     t->slot = se_zalloc(slots, sizeof *t->slot, err);
-    if (!t->key || !t->sum || !t->slot)
+    t->used = se_alloc(slots / 2, sizeof *t->used, err);
+    if (!t->slot || !t->used)
         return -1;
-    t->slots = slots;
-    t->mask = slots - 1;
+    t->slots = (uint32_t)slots;
     return 0;
+}
+
+void se_tally_begin(struct se_tally *t, uint64_t keys)
+{
+    const unsigned bits = keys <= 8 ? 4 : 65 - (unsigned)__builtin_clzll(keys - 1);
+
+    t->shift = 32 - bits;       /* no more slots than needed, to stay in the cache */
+    t->mask = (UINT32_C(1) << bits) - 1;
+    t->count = 0;
+    if (++t->stamp == 0) {
+        memset(t->slot, 0, t->slots * sizeof *t->slot);
+        t->stamp = 1;
+    }
 }
 
 void se_tally_release(struct se_tally *t)
 {
-    free(t->key);
     free(t->slot);
-    free(t->sum);
+    free(t->used);
     *t = (struct se_tally)SE_TALLY_INIT;
 }
 
@@ -177,8 +235,11 @@ static int aggregate_module(struct aggregate *g, struct piece *p, uint64_t j,
 
     for (uint64_t k = g->start[j]; k < g->start[j + 1]; k++)
         arcs += x->off[g->list[k] + 1] - x->off[g->list[k]];
-    if (se_tally_room(t, arcs < g->y->n ? arcs : g->y->n, err) < 0)
+    if (arcs > g->y->n)
+        arcs = g->y->n;
+    if (se_tally_room(t, arcs, err) < 0)
         return -1;
+    se_tally_begin(t, arcs);
     for (uint64_t k = g->start[j]; k < g->start[j + 1]; k++) {
         uint32_t i = g->list[k];
         volume += x->volume[i];
@@ -198,12 +259,10 @@ static int aggregate_module(struct aggregate *g, struct piece *p, uint64_t j,
     if (se_grow(&p->to, &p->cap_to, p->count + t->count, sizeof *p->to, err) < 0 ||
         se_grow(&p->w, &p->cap_w, p->count + t->count, sizeof *p->w, err) < 0)
         return -1;
-    if (t->count > 0) {
-        memcpy(p->to + p->count, t->key, t->count * sizeof *p->to);
-        memcpy(p->w + p->count, t->sum, t->count * sizeof *p->w);
+    for (uint32_t i = 0; i < t->count; i++) {
+        p->to[p->count] = se_tally_at(t, i)->key;
+        p->w[p->count++] = se_tally_at(t, i)->sum;
     }
-    p->count += t->count;
-    se_tally_clear(t);
     return 0;
 }
 

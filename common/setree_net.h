@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "common/setree.h"
+#include "common/setree_tally.h"
 
 /* ---- net ---- */
 
@@ -42,6 +43,13 @@ int se_web_of_graph(struct se_web *x, const struct se_graph *g, struct se_err *e
 int se_web_aggregate(struct se_web *y, const struct se_web *x, const uint32_t *module,
                      uint64_t count, bool carry, int threads, struct se_err *err);
 void se_web_release(struct se_web *x);
+/* inside[i]: the share of item i of the weight inside its module. */
+void se_web_inside(const struct se_web *x, const uint32_t *module, double *inside,
+                   int threads);
+/* Items in random order, but `block` neighbours in a row, so that memory is read in runs.
+ * scratch has room for n. */
+void se_visit_order(uint32_t *order, uint32_t *scratch, uint64_t n, uint64_t block,
+                    uint64_t seed, uint64_t index);
 
 /* Number the modules 0, 1, ... by their first item.  Returns how many there are.  Old ids
  * are below `ids`; seen[] has room for as many and tells the new id of each, or SE_NONE. */
@@ -50,57 +58,6 @@ uint64_t se_part_compact(uint32_t *module, uint64_t n, uint64_t ids, uint32_t *s
  * start has count + 1 places. */
 void se_part_lists(const uint32_t *module, uint64_t n, uint64_t count, uint64_t *start,
                    uint32_t *list);
-
-/* A sum per key, for keys met one by one.  Slots hold a position in key[] plus one. */
-struct se_tally {
-    uint32_t *key, *slot;       /* key[0 .. count-1] in order of arrival; hash slots */
-    double *sum;
-    uint32_t count, mask, slots;
-};
-#define SE_TALLY_INIT { NULL, NULL, NULL, 0, 0, 0 }
-/* Make an empty tally ready for that many keys. */
-int se_tally_room(struct se_tally *t, uint64_t keys, struct se_err *err);
-void se_tally_release(struct se_tally *t);
-
-static inline uint32_t se_tally_hash(const struct se_tally *t, uint32_t key)
-{
-    return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & t->mask;
-}
-
-static inline void se_tally_add(struct se_tally *t, uint32_t key, double w)
-{
-    uint32_t h = se_tally_hash(t, key);
-
-    for (; t->slot[h]; h = (h + 1) & t->mask)
-        if (t->key[t->slot[h] - 1] == key) {
-            t->sum[t->slot[h] - 1] += w;
-            return;
-        }
-    t->key[t->count] = key;
-    t->sum[t->count] = w;
-    t->slot[h] = ++t->count;
-}
-
-/* The sum of a key, 0 if it was not met. */
-static inline double se_tally_get(const struct se_tally *t, uint32_t key)
-{
-    for (uint32_t h = se_tally_hash(t, key); t->slot[h]; h = (h + 1) & t->mask)
-        if (t->key[t->slot[h] - 1] == key)
-            return t->sum[t->slot[h] - 1];
-    return 0;
-}
-
-/* Last come, first gone: what is taken out is the end of its run of slots. */
-static inline void se_tally_clear(struct se_tally *t)
-{
-    for (uint32_t i = t->count; i > 0; i--) {
-        uint32_t h = se_tally_hash(t, t->key[i - 1]);
-        while (t->slot[h] != i)
-            h = (h + 1) & t->mask;
-        t->slot[h] = 0;
-    }
-    t->count = 0;
-}
 
 /* ---- partitions: setree_move.c, setree_search.c ---- */
 
@@ -114,10 +71,12 @@ struct se_bound {
 struct se_search {
     uint64_t seed;
     int threads, cycles;        /* cycles: how often to start over with refined modules */
+    double enough;              /* in a large net, a sweep that gains less than this share of
+                                 * what all gained is the last; 0: until nothing moves */
 };
 
 /* Lower the cost sum I_j log V_j + (W - sum I_j) log V_y by moving single items until none
- * gains.  module[] is start and result, ids below n.  *gain: by how much the cost fell. */
+ * gains enough.  module[] is start and result, ids below n.  *gain: by how much the cost fell. */
 int se_part_move(const struct se_web *x, const struct se_bound *bound, uint32_t *module,
                  const struct se_search *how, double *gain, struct se_err *err);
 /* The same with whole modules moved as well.  fresh: start from single items.  The result
@@ -184,9 +143,13 @@ int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *
 void se_levels_release(struct se_levels *l);
 
 /* A tree that contains these levels, each module split in two again and again by average
- * linkage. */
-int se_chain_nest(struct se_nest *t, const struct se_levels *l, int threads,
+ * linkage; not modules with more than `most` edges inside, where it would take long. */
+int se_chain_nest(struct se_nest *t, const struct se_levels *l, uint64_t most, int threads,
                   struct se_err *err);
+/* Levels from the bottom up: `module` (compact) of the vertices, then what a search makes of
+ * the modules and so on, at most k levels with the root. */
+int se_levels_pile(struct se_levels *l, const struct se_web *base, const uint32_t *module,
+                   uint32_t k, const struct se_search *how, struct se_err *err);
 /* Move items of each level to other places of the tree; *gain: how much the cost fell. */
 int se_levels_shift(struct se_levels *l, uint32_t level, const struct se_search *how,
                     double *gain, struct se_err *err);

@@ -93,7 +93,7 @@ static int one_round(const struct se_nest *t, const struct se_web *x, uint32_t k
 
     if (rc == 0 && (rc = se_levels_sweep(&l, r, how, err)) == 0 &&
         (rc = se_levels_nest(moved, &l, err)) == 0 && r->rebuild &&
-        (rc = se_chain_nest(split, &l, r->threads, err)) == 0)
+        (rc = se_chain_nest(split, &l, r->most, r->threads, err)) == 0)
         rc = se_squeeze_exact(split, k, err);
     se_levels_release(&l);
     return rc;
@@ -102,7 +102,7 @@ static int one_round(const struct se_nest *t, const struct se_web *x, uint32_t k
 int se_refine(struct se_nest *t, const struct se_web *x, uint64_t k,
               const struct se_refine *r, struct se_err *err)
 {
-    struct se_search how = { r->seed, r->threads, r->cycles };
+    struct se_search how = { r->seed, r->threads, r->cycles, r->sweep };
 
     if (k < 2 || x->n < 2 || x->arcs == 0)
         return 0;

@@ -10,8 +10,10 @@ struct se_refine {
     int tries, cycles;          /* of each search, as in se_part_pool and se_search */
     int rounds;                 /* at most so many times all levels */
     bool rebuild;               /* after each: binary trees within modules, exact squeeze */
+    uint64_t most;              /* edges of a module to make binary, as in se_chain_nest */
     uint32_t lowest;            /* do not regroup below this level */
-    double enough;              /* a round that gains less than this share is the last */
+    double enough;              /* a round that gains less than this share is the last, */
+    double sweep;               /* and a sweep of a search, as `enough` of se_search */
 };
 
 /* Lower the cost of `t`, whose height is k or less and whose volume and cut are set. */

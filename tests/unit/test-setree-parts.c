@@ -128,7 +128,7 @@ static void linkage(struct se_nest *t, const struct se_web *x)
     for (uint64_t v = 0; v <= x->n; v++)
         flat.parent[v] = v < x->n ? (uint32_t)x->n : SE_NONE;
     CHECK(se_levels_of_nest(&l, &flat, 1, x, 1, &err) == 0);
-    CHECK(se_chain_nest(t, &l, 1, &err) == 0);
+    CHECK(se_chain_nest(t, &l, UINT64_MAX, 1, &err) == 0);
     se_levels_release(&l);
     se_nest_release(&flat);
 }
@@ -282,7 +282,7 @@ static void test_move(void)
         uint32_t module[MOST], group[MOST];
         double limit[3] = { 0, 0, 0 }, before, gain;
         struct se_bound bound = { group, limit };
-        struct se_search how = { seed, 1, 5 };
+        struct se_search how = { seed, 1, 5, 0 };
         se_rng_init(&r, seed, SE_RNG_TEST, 12);
         dense_random(&d, 10 + (uint32_t)se_rng_below(&r, 60), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
@@ -316,7 +316,7 @@ static void test_shift(void)
         struct se_web x = SE_WEB_INIT;
         struct se_levels l = SE_LEVELS_INIT;
         struct se_nest t = SE_NEST_INIT;
-        struct se_search how = { seed, 1, 3 };
+        struct se_search how = { seed, 1, 3, 0 };
         struct se_rng r;
         uint32_t k = 2 + (uint32_t)(seed % 4), level;
         double before, gain;
