@@ -27,16 +27,60 @@ summary() {
     awk -v p="$2" '$1 == p { print $2 "\t" $3 "\t" $4 }' "out/$1/summary.tsv"
 }
 
-@test "table-accuracy: each model and protocol, as the runs have it" {
+@test "table-accuracy: each model, as its run has it, with the best control" {
     table-accuracy "${small[@]}" --models 'gcn sage' --controls
-    [[ $(rows out/table-accuracy.tsv | wc -l) == 16 ]]
-    while IFS=$'\t' read -r set model protocol mean std n difference _; do
-        [[ $set == toy ]]
-        [[ "$mean	$std	$n" == "$(summary "toy-$model" "$protocol")" ]]
-        [[ $protocol != mlp || $difference == "$(awk '$1 == "mlp" { print $3 }' "out/toy-$model/paired.tsv")" ]]
+    [[ $(rows out/table-accuracy.tsv | cut -f 1,2 | xargs) == 'toy gcn toy sage' ]]
+    while IFS=$'\t' read -r _ model b bs h hs f fs p ps n gain _ control mean std cgain _; do
+        [[ "$b	$bs	$n" == "$(summary "toy-$model" backbone)" ]]
+        [[ "$h	$hs	$n" == "$(summary "toy-$model" honest)" ]]
+        [[ "$f	$fs	$n" == "$(summary "toy-$model" final)" ]]
+        [[ "$p	$ps	$n" == "$(summary "toy-$model" paper-code)" ]]
+        [[ "$mean	$std	$n" == "$(summary "toy-$model" "$control")" ]]
+        [[ $gain == "$(awk '$1 == "backbone" { print $3 }' "out/toy-$model/paired.tsv")" ]]
+        [[ $cgain == "$(awk -v c="$control" '$1 == c { print $3 }' "out/toy-$model/paired.tsv")" ]]
+        awk -v best="$mean" 'NR > 5 && $2 > best { exit 1 }' "out/toy-$model/summary.tsv"
     done < <(rows out/table-accuracy.tsv)
     has_figure table-accuracy
-    head -n 1 out/table-accuracy.tsv | grep -q '^# table-accuracy [0-9.]*, 20[0-9-]*, seed 0, splits 0-1'
+    head -n 1 out/table-accuracy.tsv | grep -q '^# table-accuracy [0-9.]*.*, 20[0-9-]*, seed 0, splits 0-1'
+}
+
+@test "small datasets first, what is done without computing, and an estimate" {
+    se-gen -n 60 --splits 2 --seed 2 -o less.seg
+    small=(-q -o out --datasets 'toy.seg less.seg' --splits 0-1 --iterations 2 --epochs 8)
+    table-accuracy "${small[@]}" --models gcn --estimate > said
+    [[ $(cut -f 1 said | xargs) == 'less toy' ]]
+    grep -qE '^toy	[0-9.]+ minutes left, 1 at a time' said
+    [[ ! -e out/table-accuracy.tsv && ! -e out/toy-gcn/summary.tsv ]]
+    table-accuracy "${small[@]}" --models gcn --datasets less.seg
+    table-accuracy "${small[@]}" --models gcn --done
+    [[ $(rows out/table-accuracy.tsv | cut -f 1) == less && ! -e out/toy-gcn/summary.tsv ]]
+    table-accuracy "${small[@]}" --models gcn
+    [[ $(rows out/table-accuracy.tsv | cut -f 1 | xargs) == 'less toy' ]]
+    table-accuracy "${small[@]}" --models gcn --estimate | awk '$2 != "0.0" { exit 1 }'
+}
+
+@test "ways: each way against the backbone, split by split" {
+    ways "${small[@]}" --grid 'theta=1,3:1' --communities 8
+    [[ $(rows out/ways.tsv | cut -f 2 | xargs) == \
+        'backbone mlp self-loops se-gsl mix mix-alone communities tuned unchanged knn knn-matched random-tree random-matched' ]]
+    [[ $(rows out/ways.tsv | awk '$2 == "backbone"' | cut -f 3-5) == "$(summary toy-se-gsl backbone)" ]]
+    for way in se-gsl mix mix-alone communities tuned; do
+        [[ $(rows out/ways.tsv | awk -v w=$way '$2 == w' | cut -f 3-5) == "$(summary toy-$way honest)" ]]
+    done
+    for way in mlp knn random-matched; do
+        [[ $(rows out/ways.tsv | awk -v w=$way '$2 == w' | cut -f 3-5) == "$(summary toy-se-gsl $way)" ]]
+    done
+    read -r gain error < <(rows out/ways.tsv | awk '$2 == "se-gsl" { print $6, $7 }')
+    [[ "$gain $error" == "$(awk '$1 == "backbone" { print $3, $4 }' out/toy-se-gsl/paired.tsv)" ]]
+    # the gain of another way, by hand: two splits
+    awk -F '\t' 'FNR == 1 { next } NR == FNR { if ($3 == 0) b[$1] = $11; next }
+        !($1 in val) || $10 > val[$1] { val[$1] = $10; test[$1] = $11 }
+        END { for (s in val) d[s] = 100 * (test[s] - b[s]); m = (d[0] + d[1]) / 2; e = (d[0] - d[1]) / 2
+              printf "%.4f %.4f\n", m, e < 0 ? -e : e }' out/toy-se-gsl/metrics.tsv out/toy-mix/metrics.tsv > want
+    rows out/ways.tsv | awk '$2 == "mix" { print $6, $7 }' | diff want -
+    grep -q 'communities 8' out/toy-communities/commands.sh
+    [[ -e out/toy-tuned/tune.tsv ]]
+    has_figure ways
 }
 
 @test "table-k: mean, least and most k of each iteration" {
@@ -56,8 +100,9 @@ summary() {
 }
 
 @test "noise: each rate and method" {
-    noise "${small[@]}" --rates '0 1' --methods 'gcn gat jaccard mlp se-gsl'
-    [[ $(rows out/noise.tsv | wc -l) == 10 ]]
+    noise "${small[@]}" --rates '0 1' --methods 'gcn gat jaccard dropedge mlp se-gsl'
+    [[ $(rows out/noise.tsv | wc -l) == 12 ]]
+    grep -q 'edge-dropout .5' out/toy-1-dropedge/commands.sh
     [[ $(se-export -t edges out/streams/toy+1.seg | wc -l) == $((2 * $(se-export -t edges toy.seg | wc -l))) ]]
     [[ $(digest out/streams/toy+0+pruned.seg) == "$(se-noise --rate 0 toy.seg | se-prune --jaccard | digest)" ]]
     [[ $(rows out/noise.tsv | awk '$2 == 1 && $3 == "se-gsl"' | cut -f 4-) == "$(summary toy-1-se-gsl honest)" ]]
@@ -104,7 +149,7 @@ summary() {
 }
 
 @test "wrong usage" {
-    for name in table-accuracy table-k height noise entropy topology; do
+    for name in table-accuracy table-k height noise entropy topology ways; do
         fails 2 "$name" --no-such
         fails 2 "$name" operand
         run -1 "$name" -q -o out --datasets missing.seg --splits 0

@@ -24,6 +24,8 @@ all||iterations|N||rounds (default 10)
 all||epochs|N||epochs of each training (default 200)
 all||seed|N||seed (default 0)
 all|j|jobs|N||runs at a time (default 1)
+all||estimate|||tell how long each dataset takes, and stop; what this computes is kept
+all||done|||make the table of what is done, and compute nothing
 ${more_options-}
 all|q|quiet|||say nothing
 all|h|help|||print this help
@@ -33,7 +35,8 @@ SYNOPSIS='.Nm'
 
 usage_text() {
     printf 'usage: %s [option ...]\n%s - %s\n' "$me" "$me" "$brief"
-    printf '\nWrites %s.tsv, %s.svg and the run folders of se-gsl.  Cut off, it goes on where it was.\n' "$me" "$me"
+    printf '\nWrites %s.tsv, %s.svg and the run folders of se-gsl.  Small datasets come first.\n' "$me" "$me"
+    printf 'Cut off, the same command goes on where it was.\n'
 }
 
 help_end() {
@@ -56,18 +59,87 @@ name_of() {
     echo "${name%.seg}"
 }
 
-# gsl FOLDER DATASET MODEL OPTION...: a run of se-gsl with the preset of the dataset, if it has one
+# small_first: the datasets by the size of their streams
+small_first() {
+    local set file
+    for set in "${datasets[@]}"; do
+        file=$(stream_of "$set") || exit 1
+        [[ -e $file ]] || die "$file: is not there"
+        printf '%s\t%s\n' "$(stat -Lc %s "$file")" "$set"
+    done | sort -s -n -k 1,1 | cut -f 2
+}
+
+# gsl FOLDER DATASET MODEL OPTION...: a run of se-gsl with the preset of the dataset, if it has
+# one; with --done status 1 unless it is there, with --estimate always, and the time is added up
 gsl() {
     local dir=$out/$1 set=$2 model=$3 file words=()
     shift 3
+    if [[ -v given[done] ]]; then
+        [[ -e $dir/summary.tsv ]]
+        return
+    fi
     file=$(stream_of "$set") || exit 1
     set=$(name_of "$set")
     set=${set%%+*}                      # cora+noise has the preset of cora
     ! cut -f 1 "$share/presets/datasets.tsv" | grep -qxF "$set" || words+=(--preset "$set")
     words+=(--model "$model" --splits "$splits" --runs "$runs" --iterations "$iterations"
-        --epochs "$epochs" --seed "$seed" --jobs "$jobs" --lean)
+        --epochs "$epochs" --seed "$seed" --jobs "$jobs")
+    if [[ -v given[estimate] ]]; then
+        estimate "$dir" "$file" "${words[@]}" "$@"
+        return 1
+    fi
     [[ -v given[quiet] ]] || warn "${dir#"$out"/}"
-    se-gsl -q "${words[@]}" "$@" -o "$dir" "$file" || die "the run in $dir failed"
+    se-gsl -q "${words[@]}" --lean "$@" -o "$dir" "$file" || die "the run in $dir failed"
+}
+
+# estimate DIR FILE WORD...: the seconds of that run, from its first split and two iterations,
+# into $work/seconds; a run with controls is six runs, one with a grid as many as the grid
+# has points and one more
+estimate() {
+    local dir=$1 file=$2 rounds=0 count times=1 word words=()
+    shift 2
+    for word; do
+        case $word in
+        --controls) times=6 ;;
+        --tune=*)   times=$(grid_size "${word#*=}") ;;
+        *)          words+=("$word") ;;
+        esac
+    done
+    (( iterations == 0 )) || [[ " ${words[*]} " == *" --iterations 0 "* ]] || rounds=1
+    if [[ ! -e $dir/summary.tsv ]]; then
+        se-gsl -q "${words[@]}" --splits "${splits%%[-,]*}" --runs 1 --iterations $rounds \
+            --jobs 1 -@ 1 -o "$dir/estimate" "$file" || die "the run in $dir/estimate failed"
+        count=$(se-gsl "${words[@]}" --dry-run -o "$dir" "$file" | grep -c '^mkdir')
+        awk -F '\t' -v n="$count" -v r="$iterations" -v times="$times" -v jobs="$jobs" '
+            NR > 1 { t[$3] = $12 } END { print (t[0] + r * t[1]) * n * times / jobs }' \
+            "$dir/estimate/metrics.tsv" >> "$work/seconds"
+    fi
+}
+
+# grid_size GRID: how many points a grid of --tune has, and the run itself
+grid_size() {
+    awk -v grid="$1" 'BEGIN {
+        n = split(grid, word, " ")
+        for (i = 1; i <= n; i++) {
+            split(word[i], part, "=")
+            count[part[1]] += split(part[2], values, ",")
+        }
+        points = 1
+        for (name in count) points *= count[name]
+        print points + 1 }'
+}
+
+# tell_estimate: of each dataset, in minutes
+tell_estimate() {
+    local set all=("${datasets[@]}")
+    for set in "${all[@]}"; do
+        datasets=("$set")
+        : > "$work/seconds"
+        collect > /dev/null
+        awk -v set="$(name_of "$set")" -v jobs="$jobs" '{ s += $1 }
+            END { printf "%s\t%.1f minutes left, %d at a time of one thread each\n", set, s / 60, jobs }' \
+            "$work/seconds"
+    done
 }
 
 # result FOLDER PROTOCOL: mean, std and n
@@ -85,7 +157,11 @@ svg() {
         echo "set border lc rgb '#888888'; set grid ytics lc rgb '#dddddd'; set key outside top horizontal"
         picture
     } > "$work/figure.gp"
-    gnuplot "$work/figure.gp" 2> "$work/figure.log" || die "gnuplot failed: $(head -n 3 "$work/figure.log")"
+    if ! gnuplot "$work/figure.gp" 2> "$work/figure.log"; then
+        [[ -v given[done] ]] || die "gnuplot failed: $(head -n 3 "$work/figure.log")"
+        warn "no figure: too little is done"
+        return
+    fi
     mv "$out/$me.svg.part" "$out/$me.svg"
 }
 
@@ -105,6 +181,12 @@ experiment() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     mkdir -p "$out" || exit 1
+    small_first > "$work/datasets" || exit 1
+    mapfile -t datasets < "$work/datasets"
+    if [[ -v given[estimate] ]]; then
+        tell_estimate
+        return
+    fi
     [[ -v given[quiet] ]] || warn "$(se-train --version | head -n 1), seed $seed, splits $splits"
     {
         printf '# %s %s, %s, seed %s, splits %s, %s runs, %s iterations, %s epochs\n' "$me" \
