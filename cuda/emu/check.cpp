@@ -64,10 +64,16 @@ void emu_check_valid(const void *p, size_t bytes, bool valid, bool init)
 
     if (!states)
         start();
+    unsigned bits = (valid ? VALID : 0) | (init ? INIT : 0);
+    size_t whole = (from + WORD - 1) / WORD, end = to / WORD;
     for (size_t w = from / WORD; w * WORD < to; w++) {
-        unsigned b = covered(w, from, to), clear = b * (VALID | INIT);
-        states[w] = (uint8_t)((states[w] & ~clear) | (valid ? b * VALID : 0) |
-                              (init ? b * INIT : 0));
+        if (w == whole && w < end) {
+            memset(states + w, (int)(bits * 15), end - w);
+            w = end - 1;
+            continue;
+        }
+        unsigned b = covered(w, from, to);
+        states[w] = (uint8_t)((states[w] & ~(b * (VALID | INIT))) | b * bits);
     }
 }
 

@@ -3,7 +3,7 @@
  * The same source that nvcc compiles is compiled by g++ or clang++ with -DSE_CUDA_EMULATOR and
  * -Icuda/emu.  Environment:
  *   SE_EMU_SCHEDULE  forward, reverse or random[:SEED]: order of threads, warps, blocks, streams
- *   SE_EMU_MEMORY    bytes of device memory (default 512 MiB)
+ *   SE_EMU_MEMORY    bytes of device memory (default 512 MiB; 64 MiB in the checked build)
  *   SE_EMU_FAIL      the N-th call of the API fails
  *   SE_EMU_COUNT     file to which the number of calls is written at exit
  *   SE_EMU_DEVICES   number of devices (default 1)

@@ -35,7 +35,11 @@ static emu_settings read_settings()
         s.seed = strtoull(order + 7, NULL, 10);
     } else
         emu_fatal("SE_EMU_SCHEDULE=%s: give forward, reverse, random or random:SEED", order);
+#ifdef SE_EMU_CHECK
+    s.memory = (size_t)number("SE_EMU_MEMORY", 64L << 20);
+#else
     s.memory = (size_t)number("SE_EMU_MEMORY", 512L << 20);
+#endif
     s.fail = number("SE_EMU_FAIL", 0);
     s.count = getenv("SE_EMU_COUNT");
     s.devices = (int)number("SE_EMU_DEVICES", 1);

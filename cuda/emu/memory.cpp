@@ -11,8 +11,11 @@
 #include <map>
 #include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096, ALIGN = 256, CANARY = 64, CANARY_BYTE = 0xc5, SHARED_GAP = 64 };
+enum { ROOM = 64 << 20 };           /* addresses for guards and small allocations */
+enum { PIECE = 4 << 20 };           /* larger allocations share pages until they are written */
 
 struct allocation {
     char *pages;                    /* first page */
@@ -24,8 +27,10 @@ struct allocation {
 
 char *emu_arena;
 size_t emu_arena_size;
-static std::map<uintptr_t, allocation> live, freed, pinned;
-static std::map<uintptr_t, size_t> holes;       /* ranges to be used anew */
+typedef std::map<uintptr_t, allocation> allocations;
+/* Never destroyed: the search for leaks comes last */
+static allocations &live = *new allocations, &freed = *new allocations, &pinned = *new allocations;
+static std::map<uintptr_t, size_t> &holes = *new std::map<uintptr_t, size_t>;   /* free ranges */
 static char *top;
 static size_t used;
 static int opened;
@@ -34,14 +39,12 @@ void emu_memory_start()
 {
     if (emu_arena)
         return;
-    size_t size = (size_t)16 << 30;
-    void *p = MAP_FAILED;
-    for (; p == MAP_FAILED && size >= (size_t)1 << 28; size /= 2)
-        p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    emu_arena_size = ROOM + emu_env()->memory * 32;
+    void *p = mmap(NULL, emu_arena_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (p == MAP_FAILED)
         emu_fatal("no address space for device memory");
     emu_arena = (char *)p;
-    emu_arena_size = size * 2;
     if (mprotect(emu_arena, EMU_SHARED_ROOM, PROT_READ | PROT_WRITE) < 0)
         emu_fatal("no memory for shared memory");
     top = emu_arena + EMU_SHARED_ROOM + PAGE;
@@ -108,6 +111,28 @@ static void protect(const allocation *a, int how)
         emu_fatal("cannot protect device memory");
 }
 
+/* Fresh memory: written, or, if there is much of it, mapped from a file of poison */
+static void poison(const allocation *a)
+{
+    static int file = -1;
+
+    if (a->span <= PIECE) {
+        memset(a->pages, EMU_POISON, a->span);
+        return;
+    }
+    if (file < 0) {
+        static char bytes[PIECE];
+        memset(bytes, EMU_POISON, sizeof bytes);
+        file = memfd_create("poison", MFD_CLOEXEC);
+        if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
+            emu_fatal("no memory to poison device memory with");
+    }
+    for (size_t i = 0; i < a->span; i += PIECE)
+        if (mmap(a->pages + i, min(a->span - i, (size_t)PIECE), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
+            emu_fatal("cannot map device memory");
+}
+
 cudaError_t emu_allocate(void **p, size_t bytes, const char *file, int line)
 {
     char *left, *right;
@@ -124,11 +149,11 @@ cudaError_t emu_allocate(void **p, size_t bytes, const char *file, int line)
     if (!a.pages)
         return cudaErrorMemoryAllocation;
     protect(&a, PROT_READ | PROT_WRITE);
+    poison(&a);
     edges(&a, &left, &n_left, &right, &n_right);
     memset(left, CANARY_BYTE, n_left);
     memset(right, CANARY_BYTE, n_right);
     char *start = left + n_left;
-    memset(start, EMU_POISON, bytes);
     ASAN_POISON_MEMORY_REGION(left, n_left);
     ASAN_POISON_MEMORY_REGION(right, n_right);
     emu_check_valid(start, bytes, true, false);
@@ -141,12 +166,13 @@ cudaError_t emu_allocate(void **p, size_t bytes, const char *file, int line)
     return cudaSuccess;
 }
 
-static void drop(std::map<uintptr_t, allocation>::iterator i)
+static void drop(allocations::iterator i)
 {
     allocation a = i->second;
 
-    protect(&a, PROT_NONE);
-    madvise(a.pages, a.span, MADV_DONTNEED);
+    if (mmap(a.pages, a.span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0) == MAP_FAILED)
+        emu_fatal("cannot give device memory back");
     ASAN_UNPOISON_MEMORY_REGION(a.pages, a.span);
     emu_check_valid((const void *)i->first, a.size, false, false);
     used -= a.size;
@@ -339,8 +365,7 @@ void emu_shared_verify()
 }
 
 /* The allocation that p lies in, or is nearest to */
-static std::map<uintptr_t, allocation>::iterator nearest(std::map<uintptr_t, allocation> &map,
-                                                         uintptr_t p)
+static allocations::iterator nearest(allocations &map, uintptr_t p)
 {
     auto i = map.upper_bound(p);
 

@@ -56,9 +56,8 @@ const char *emu_place(const void *pc)
     if (in && fgets(text, sizeof text, in) && strchr(text, ':') && strncmp(text, "??", 2) != 0) {
         text[strcspn(text, " \n")] = '\0';
         pclose(in);
-        char here[1024];                    /* as the compiler was told it, not absolute */
-        size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
-        return n && strncmp(text, here, n) == 0 && text[n] == '/' ? text + n + 1 : text;
+        size_t n = strlen(EMU_ROOT);        /* as the compiler was told it, not absolute */
+        return strncmp(text, EMU_ROOT, n) == 0 ? text + n : text;
     }
     if (in)
         pclose(in);

@@ -11,17 +11,20 @@
 
 typedef std::shared_ptr<CUstream_st> stream_ptr;
 
-static std::map<cudaStream_t, stream_ptr> streams;
-static std::vector<stream_ptr> busy;            /* in order of creation; destroyed ones too */
-static std::map<cudaEvent_t, std::shared_ptr<CUevent_st>> events;
+typedef std::map<cudaStream_t, stream_ptr> stream_map;
+typedef std::map<cudaEvent_t, std::shared_ptr<CUevent_st>> event_map;
+
+/* Never destroyed: the search for leaks comes last */
+static stream_map &streams = *new stream_map;
+static event_map &events = *new event_map;
+/* In order of creation; destroyed ones too, until their work is done */
+static std::vector<stream_ptr> &busy = *new std::vector<stream_ptr>;
 
 static stream_ptr default_stream()
 {
-    static stream_ptr s = std::make_shared<CUstream_st>();
-
     if (busy.empty())
-        busy.push_back(s);
-    return s;
+        busy.push_back(std::make_shared<CUstream_st>());
+    return busy[0];
 }
 
 stream_ptr emu_stream(cudaStream_t handle, const char *file, int line)
