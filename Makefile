@@ -96,7 +96,7 @@ units: $(UNITS)
 demo: all | $(B)/.demo-ready
 	@pipelines/demo $(B)/bin
 
-test: all units | $(B)/.test-ready
+test: all units emu-plugins | $(B)/.test-ready
 	tests/run $(B) $(TESTS)
 
 # The same tests with every access and every undefined operation checked; not those of the

@@ -23,9 +23,10 @@ static const double default_least = 1e11;
 
 static bool there(const char *folder, const char *below, char path[PATH_MAX])
 {
-    const int len = snprintf(path, PATH_MAX, "%s%s/%s", folder, below, plugin_name);
+    char name[PATH_MAX];
+    const int len = snprintf(name, sizeof name, "%s%s/%s", folder, below, plugin_name);
 
-    return len < PATH_MAX && access(path, R_OK) == 0;
+    return len < PATH_MAX && realpath(name, path) && access(path, R_OK) == 0;
 }
 
 /* The path of the plugin; `named`: the user said where, so it need not be there. */
@@ -174,6 +175,8 @@ void se_gpu_tell(char *text, size_t room)
 
     if (!find(path, &named))
         snprintf(text, room, "CUDA plugin: none found");
+    else if (!named && check_driver(&why) < 0)
+        snprintf(text, room, "CUDA plugin: %s, not loaded: %s", path, why.text);
     else if (load(&g, path, &why) < 0)
         snprintf(text, room, "CUDA plugin: %s", why.text);
     else

@@ -22,8 +22,8 @@ CUDA_GENCODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$a,code=sm_$a) \
 CUDA_TOOLKIT = $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 NVCC_FLAGS  = -std=c++17 -O3 -lineinfo -Werror all-warnings -Xptxas -v -I. $(CUDA_GENCODE) \
               -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra,-Werror --threads 2 \
-              -DSE_CUDA_TOOLKIT='"$(CUDA_TOOLKIT)"' -DSE_CUDA_ARCHS='"$(firstword $(CUDA_ARCHS)) \
-              to $(lastword $(CUDA_ARCHS))"'
+              -DSE_CUDA_TOOLKIT='"$(CUDA_TOOLKIT)"' \
+              -DSE_CUDA_ARCHS='"sm_$(firstword $(CUDA_ARCHS)) to sm_$(lastword $(CUDA_ARCHS))"'
 
 ifeq ($(NVCC),)
 cuda:
@@ -57,6 +57,9 @@ $(EMU_PLUGIN): $(CUDA_EMU_OBJS) $(EMU_OBJS)
 $(CHECK_PLUGIN): $(CUDA_CHECK_OBJS) $(EMU_CHECK_OBJS)
 	@mkdir -p $(@D)
 	$(CXX) -shared -o $@ $^ $(EMU_LIBS)
+
+# Unit tests of the plugin load it when they run.
+$(filter $(B)/unit/test-cuda%,$(UNITS)): | $(EMU_PLUGIN)
 
 emu-plugins: $(EMU_PLUGIN) $(CHECK_PLUGIN)
 

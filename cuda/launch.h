@@ -15,6 +15,12 @@
 #define SE_SHARED_DYNAMIC(type, name) extern __shared__ type name[]
 #endif
 
+#ifdef __CUDACC__
+#define SE_UNROLL _Pragma("unroll")
+#else
+#define SE_UNROLL
+#endif
+
 /* Every kernel has blocks of 256 threads, 8 warps; rows go to warps or numbers to threads. */
 enum { SE_WARP = 32, SE_WARPS = 8, SE_BLOCK = SE_WARP * SE_WARPS };
 static const unsigned SE_ALL_LANES = 0xffffffffu;

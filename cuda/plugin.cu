@@ -6,9 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
 /* ---- failures ---- */
 
 void se_cuda_fail(se_cuda_device *d, const char *fmt, ...)
@@ -233,7 +230,7 @@ const se_cuda se_cuda_plugin = {
 #ifdef SE_CUDA_EMULATOR
     "emulator for tests, not a GPU", true,
 #else
-    "CUDA " TEXT(SE_CUDA_TOOLKIT) ", " SE_CUDA_ARCHS, false,
+    "CUDA " SE_CUDA_TOOLKIT " for " SE_CUDA_ARCHS, false,
 #endif
     device_open, device_close, device_name, device_failed, device_refuse,
     device_alloc, device_free, device_put, device_get, device_copy, device_clear,

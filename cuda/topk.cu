@@ -111,6 +111,7 @@ SE_KERNEL_4 offer_kernel(se_lists l, uint32_t rows, const float *tile, uint32_t 
             uint64_t k[ABREAST];
             bool some = false;
 
+            SE_UNROLL
             for (int t = 0; t < ABREAST; t++) {
                 const uint32_t c = from + t * SE_WARP + lane;
 
@@ -119,6 +120,7 @@ SE_KERNEL_4 offer_kernel(se_lists l, uint32_t rows, const float *tile, uint32_t 
             }
             if (!__any_sync(SE_ALL_LANES, some))
                 continue;
+            SE_UNROLL
             for (int t = 0; t < ABREAST; t++)
                 take(l, &r, k[t]);
         }
