@@ -18,6 +18,7 @@ struct se_sparse {
     se_real *value;
     uint64_t *toff;             /* cols + 1 */
     uint32_t *trow, *tentry;    /* row, and which entry of value, column by column */
+    uint64_t *next;             /* cols: how far a sum over columns has come */
 };
 
 struct se_mat {                 /* dense or sparse */
@@ -117,6 +118,7 @@ struct se_net {
     se_real *partial;           /* partial sums of gradients of parameters */
     uint64_t widest, steps, partial_room;       /* room: of one of SE_PARTS parts */
     bool sparse;                /* the output of the last layer may be sparse */
+    bool blas;                  /* there are products that want OpenBLAS */
     int current;                /* layers whose output is that of evaluation, now */
 };
 

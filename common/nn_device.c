@@ -8,13 +8,31 @@
 #include "common/mem.h"
 #include "common/nn.h"
 
+/* Zeros that start where a cache line does, so that rows of 16 numbers lie in whole lines */
+static void *aligned(uint64_t count, size_t size, struct se_err *err)
+{
+    enum { LINE = 64 };
+    uint64_t bytes;
+    void *p = NULL;
+
+    if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= PTRDIFF_MAX - LINE) {
+        bytes = (bytes / LINE + 1) * LINE;
+        p = aligned_alloc(LINE, bytes);
+    }
+    if (p)
+        memset(p, 0, bytes);
+    else
+        se_fail(err, SE_EMEM, "out of memory (%" PRIu64 " numbers more were wanted)", count);
+    return p;
+}
+
 void *se_net_alloc(const struct se_net *net, uint64_t count, size_t size, struct se_err *err)
 {
     uint64_t bytes;
     void *p;
 
     if (!net->gpu)
-        return se_zalloc(count, size, err);
+        return aligned(count, size, err);
     if (__builtin_mul_overflow(count, size, &bytes)) {
         se_fail(err, SE_EMEM, "no memory for %" PRIu64 " numbers", count);
         return NULL;

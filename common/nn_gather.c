@@ -3,8 +3,7 @@
 #include "common/nn_vector.h"
 
 enum { WIDEST = 8 };            /* vectors of a tile: what fits into registers */
-enum { SLICE = 4 };             /* vectors of a slice */
-enum { SMALL_BYTES = 1 << 20 }; /* rows that the cache holds however they are read */
+enum { BLOCK_BYTES = 1 << 16 }; /* rows that the cache of a core holds */
 
 /* One tile of a row of y: head h, columns from .. of it, the entries first .. last - 1. */
 struct tile {
@@ -135,81 +134,67 @@ struct se_gather se_arcs(const struct se_nngraph *g, const se_real *value, bool 
 
 /* ---- the transposed sparse product ---- */
 
-struct scatter {
-    const struct se_mat *x;
-    const se_real *dy;
-    se_real *dw;
-    uint64_t cols;
+/* dw = X' dy is a sum of rows of dy for each column of X.  They are taken block by block of
+ * rows, so that a block stays in the cache while all columns of a part read it; parts of the
+ * columns go to threads. */
+struct columns_sum {
+    struct se_gather g;
+    const struct se_sparse *x;
+    uint64_t parts, block;      /* block: rows */
 };
 
-SE_INLINE void add_slice(const struct scatter *s, uint64_t from, const int vectors)
+/* The first column of a part: parts have about as many entries each. */
+static uint64_t first_column(const struct columns_sum *s, uint64_t part)
 {
-    const struct se_sparse *x = s->x->sparse;
-    const se_real *value = s->x->value;
-    const uint64_t cols = s->cols;
+    uint64_t low = 0, high = s->x->cols;
 
-    for (uint64_t v = 0; v < x->rows; v++) {
-        const se_vec *dy = (const se_vec *)(const void *)(s->dy + v * cols + from);
-        se_vec d[SLICE];
+    while (low < high) {
+        const uint64_t mid = (low + high) / 2;
 
-        for (int k = 0; k < vectors; k++)
-            d[k] = dy[k];
-        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
-            se_vec *dw = (se_vec *)(void *)(s->dw + x->col[e] * cols + from);
-            const se_real a = value[e];
-
-            for (int k = 0; k < vectors; k++)
-                dw[k] += a * d[k];
-        }
+        if (s->x->toff[mid] * s->parts < s->x->nnz * part)
+            low = mid + 1;
+        else
+            high = mid;
     }
+    return part == s->parts ? s->x->cols : low;
 }
 
-SE_INLINE void add_rest(const struct scatter *s, uint64_t from)
+SE_WIDE static void columns_range(void *arg, uint64_t from, uint64_t to)
 {
-    const struct se_sparse *x = s->x->sparse;
-    const uint64_t cols = s->cols, rest = cols - from;
+    const struct columns_sum *s = arg;
+    const struct se_sparse *x = s->x;
+    const struct se_gather *g = &s->g;
+    const uint64_t first = first_column(s, from), last = first_column(s, to);
 
-    for (uint64_t v = 0; v < x->rows; v++)
-        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
-            for (uint64_t k = 0; k < rest; k++)
-                s->dw[x->col[e] * cols + from + k] += s->x->value[e] * s->dy[v * cols + from + k];
-}
+    memset(g->y + first * g->width, 0, (last - first) * g->width * sizeof *g->y);
+    memcpy(x->next + first, x->toff + first, (last - first) * sizeof *x->next);
+    for (uint64_t row = 0; row < x->rows; row += s->block)
+        for (uint64_t c = first; c < last; c++) {
+            struct tile t = { .row = c, .first = x->next[c], .last = x->next[c] };
 
-/* A few columns of dw at a time: so much of it stays in the cache, and threads share none. */
-SE_WIDE static void slice_range(void *arg, uint64_t first, uint64_t last)
-{
-    const struct scatter *s = arg;
-
-    for (uint64_t i = first; i < last; i++) {
-        uint64_t from = i * SLICE * SE_LANES;
-        const uint64_t rest = s->cols - from;
-
-        if (rest >= SLICE * SE_LANES) {
-            add_slice(s, from, SLICE);
-            continue;
+            while (t.last < x->toff[c + 1] && x->trow[t.last] < row + s->block)
+                t.last++;
+            if (t.last > t.first)
+                sum_row(g, &t, true);
+            x->next[c] = t.last;
         }
-        for (; from + SE_LANES <= s->cols; from += SE_LANES)
-            add_slice(s, from, 1);
-        if (from < s->cols)
-            add_rest(s, from);
-    }
 }
 
 void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
                       uint64_t cols, se_real *dw)
 {
     const struct se_sparse *p = x->sparse;
-    struct scatter s = { x, dy, dw, cols };
-    const uint64_t wide = SLICE * SE_LANES;
+    struct columns_sum s = {
+        .g = { .off = p->toff, .index = p->trow, .value = x->value, .entry = p->tentry, .x = dy,
+               .rows = p->rows, .stride = cols, .y = dw, .width = cols, .heads = 1, .scale = 1,
+               .base = dw, .base_scale = 1 },
+        .x = p, .parts = (uint64_t)net->threads, .block = BLOCK_BYTES / (cols * sizeof *dy) + 1
+    };
 
-    if (net->gpu || p->rows * cols * sizeof *dy <= SMALL_BYTES) {
-        struct se_gather g = { .off = p->toff, .index = p->trow, .value = x->value,
-                               .entry = p->tentry, .x = dy, .rows = p->rows, .stride = cols,
-                               .y = dw, .width = cols, .heads = 1, .scale = 1 };
-
-        se_gather(net, &g, p->cols);
-        return;
+    if (net->gpu) {
+        s.g.base = NULL;
+        se_gather(net, &s.g, p->cols);
+    } else {
+        se_ranges(net, s.parts, p->nnz / s.parts * (cols + 4), columns_range, &s);
     }
-    memset(dw, 0, x->cols * cols * sizeof *dw);
-    se_ranges(net, (cols + wide - 1) / wide, p->nnz * (wide + 4), slice_range, &s);
 }

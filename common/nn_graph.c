@@ -207,6 +207,7 @@ void se_sparse_release(struct se_sparse *x)
     free(x->toff);
     free(x->trow);
     free(x->tentry);
+    free(x->next);
     memset(x, 0, sizeof *x);
 }
 
@@ -253,7 +254,8 @@ int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_
         !(x->value = se_alloc(f->nnz, sizeof *x->value, err)) ||
         !(x->toff = se_alloc(f->d + 1, sizeof *x->toff, err)) ||
         !(x->trow = se_alloc(f->nnz, sizeof *x->trow, err)) ||
-        !(x->tentry = se_alloc(f->nnz, sizeof *x->tentry, err)))
+        !(x->tentry = se_alloc(f->nnz, sizeof *x->tentry, err)) ||
+        !(x->next = se_alloc(f->d, sizeof *x->next, err)))
         return -1;
     memcpy(x->off, f->off, (f->n + 1) * sizeof *x->off);
     memcpy(x->col, f->col, f->nnz * sizeof *x->col);

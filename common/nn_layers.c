@@ -75,26 +75,13 @@ SE_INLINE void slope(const enum se_activation act, const se_vec *v, se_vec *d)
     se_select(v, &one, &below, d);
 }
 
-/* The scale of each lane: 0 where it is dropped */
-SE_INLINE void scale_of(const struct se_activating *a, uint64_t i, uint64_t count, se_vec *scale)
-{
-    se_real s[SE_LANES] = { 0 };
+enum { PIECE = 256 };
 
-    if (count >= SE_LANES)
-        for (int k = 0; k < SE_LANES; k++)
-            s[k] = (se_real)a->keep[i + (uint64_t)k];
-    else
-        for (uint64_t k = 0; k < count; k++)
-            s[k] = (se_real)a->keep[i + k];
-    memcpy(scale, s, sizeof s);
-    *scale *= a->scale;
-}
-
-/* A vector of numbers from i on, or `count` of them */
+/* A vector of numbers from i on, or `count` of them; scale: of each, or NULL */
 SE_INLINE void activate_some(const struct se_activating *a, uint64_t i, uint64_t count,
-                             const enum se_activation act)
+                             const se_real *scale, const enum se_activation act)
 {
-    se_vec v, d, scale;
+    se_vec v, d;
 
     se_load(a->in + i, count, &v);
     if (a->dout) {
@@ -104,24 +91,32 @@ SE_INLINE void activate_some(const struct se_activating *a, uint64_t i, uint64_t
     } else {
         activate(act, &v);
     }
-    if (a->keep) {
-        scale_of(a, i, count, &scale);
-        v *= scale;
+    if (scale) {
+        se_load(scale, count, &d);
+        v *= d;
     }
     se_store(&v, count, a->out + i);
 }
 
-/* One loop for each kind, with nothing left to ask inside */
+/* One loop for each kind, with nothing left to ask inside.  The scales of a piece, 0 where it is
+ * dropped, are made by a loop of their own, which becomes one of vectors. */
 SE_INLINE void activate_all(const struct se_activating *arg, uint64_t from, uint64_t to,
                             const enum se_activation act)
 {
     const struct se_activating a = *arg;
-    uint64_t i = from;
+    se_real scale[PIECE], *each = a.keep ? scale : NULL;
 
-    for (; i + SE_LANES <= to; i += SE_LANES)
-        activate_some(&a, i, SE_LANES, act);
-    if (i < to)
-        activate_some(&a, i, to - i, act);
+    for (uint64_t start = from; start < to; start += PIECE) {
+        const uint64_t count = to - start < PIECE ? to - start : PIECE;
+        uint64_t i = 0;
+
+        for (uint64_t k = 0; each && k < count; k++)
+            scale[k] = (se_real)a.keep[start + k] * a.scale;
+        for (; i + SE_LANES <= count; i += SE_LANES)
+            activate_some(&a, start + i, SE_LANES, each ? each + i : NULL, act);
+        if (i < count)
+            activate_some(&a, start + i, count - i, each ? each + i : NULL, act);
+    }
 }
 
 SE_WIDE static void activate_range(void *arg, uint64_t from, uint64_t to)

@@ -3,51 +3,77 @@
 #include "common/nn_vector.h"
 #include "common/rng.h"
 
-enum { ABREAST = 16 };          /* Philox blocks at a time */
+enum { PAIRS = 2, ABREAST = 2 * PAIRS };        /* Philox blocks at a time */
+enum { GROUPS = 8, ELEMENTS = GROUPS * ABREAST * 8 };
 
-SE_INLINE void philox_abreast(const struct se_masking *m, uint32_t first, uint32_t out[4][ABREAST])
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+/* The product of the lower halves of the lanes; the upper ones may hold anything. */
+SE_INLINE pair times(pair a, uint32_t b)
 {
-    uint32_t *c0 = out[0], *c1 = out[1], *c2 = out[2], *c3 = out[3];
+    const pair k = { b, b };
+
+#ifdef __SSE2__
+    return (pair)_mm_mul_epu32((__m128i)a, (__m128i)k);
+#else
+    return (a & 0xffffffff) * k;
+#endif
+}
+
+/* The blocks from `first` on, each as the eight halves of its words; as se_philox() has it, but
+ * words are the lower halves of lanes. */
+SE_INLINE void philox_abreast(const struct se_masking *m, uint32_t first, uint64_t out[ABREAST][2])
+{
     uint32_t k0 = m->key[0], k1 = m->key[1];
+    pair c[4][PAIRS];
 
-    for (int i = 0; i < ABREAST; i++) {
-        c0[i] = first + (uint32_t)i;
-        c1[i] = m->counter[1];
-        c2[i] = m->counter[2];
-        c3[i] = m->counter[3];
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        c[0][i] = (pair){ (uint32_t)(first + 2 * i), (uint32_t)(first + 2 * i + 1) };
+        for (int w = 1; w < 4; w++)
+            c[w][i] = (pair){ m->counter[w], m->counter[w] };
     }
+#pragma GCC unroll 10
     for (int round = 0; round < 10; round++) {
-        for (int i = 0; i < ABREAST; i++) {
-            const uint64_t p0 = (uint64_t)0xD2511F53 * c0[i], p1 = (uint64_t)0xCD9E8D57 * c2[i];
+        for (int i = 0; i < PAIRS; i++) {
+            const pair p0 = times(c[0][i], 0xD2511F53), p1 = times(c[2][i], 0xCD9E8D57);
 
-            c0[i] = (uint32_t)(p1 >> 32) ^ c1[i] ^ k0;
-            c1[i] = (uint32_t)p1;
-            c2[i] = (uint32_t)(p0 >> 32) ^ c3[i] ^ k1;
-            c3[i] = (uint32_t)p0;
+            c[0][i] = (p1 >> 32) ^ c[1][i] ^ (pair){ k0, k0 };
+            c[1][i] = p1;
+            c[2][i] = (p0 >> 32) ^ c[3][i] ^ (pair){ k1, k1 };
+            c[3][i] = p0;
         }
         k0 += 0x9E3779B9;
         k1 += 0xBB67AE85;
     }
+    for (int i = 0; i < PAIRS; i++) {
+        const pair low = (c[0][i] & 0xffffffff) | c[1][i] << 32;
+        const pair high = (c[2][i] & 0xffffffff) | c[3][i] << 32;
+
+        for (int k = 0; k < 2; k++) {
+            out[2 * i + k][0] = low[k];
+            out[2 * i + k][1] = high[k];
+        }
+    }
 }
 
+/* Elements in whole groups of blocks; halves in the order of memory, the lower first */
 SE_WIDE static void mask_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_masking *m = arg;
-    const uint32_t least = m->least;
-    uint32_t out[4][ABREAST];
+    const uint16_t least = (uint16_t)m->least;
+    uint64_t out[GROUPS][ABREAST][2];
+    uint16_t half[ELEMENTS];
+    uint8_t keep[ELEMENTS];
 
-    for (uint64_t group = from; group < to; group++) {
-        const uint64_t first = group * ABREAST * 8;
-        const uint64_t count = m->count - first < ABREAST * 8 ? m->count - first : ABREAST * 8;
-        uint8_t keep[ABREAST * 8];
+    for (uint64_t part = from; part < to; part++) {
+        const uint64_t first = part * ELEMENTS;
 
-        philox_abreast(m, (uint32_t)(group * ABREAST), out);
-        for (int i = 0; i < ABREAST; i++)
-            for (int w = 0; w < 4; w++) {
-                keep[8 * i + 2 * w] = (out[w][i] & 0xffff) >= least;
-                keep[8 * i + 2 * w + 1] = (out[w][i] >> 16) >= least;
-            }
-        memcpy(m->keep + first, keep, count);
+        for (uint32_t g = 0; g < GROUPS; g++)
+            philox_abreast(m, (uint32_t)(first / 8) + g * ABREAST, out[g]);
+        memcpy(half, out, sizeof half);
+        for (int i = 0; i < ELEMENTS; i++)
+            keep[i] = half[i] >= least;
+        memcpy(m->keep + first, keep, m->count - first < ELEMENTS ? m->count - first : ELEMENTS);
     }
 }
 
@@ -58,12 +84,11 @@ void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t c
                                    (uint32_t)part << 16 | (uint32_t)layer },
                       .key = { (uint32_t)net->seed, (uint32_t)(net->seed >> 32) },
                       .least = (uint32_t)lround(p * 65536), .count = count, .keep = keep };
-    const uint64_t groups = (count + ABREAST * 8 - 1) / (ABREAST * 8);
 
     if (net->gpu)
         net->gpu->cuda->mask(net->gpu->device, &m);
     else
-        se_ranges(net, groups, ABREAST * 8, mask_range, &m);
+        se_ranges(net, (count + ELEMENTS - 1) / ELEMENTS, 4 * ELEMENTS, mask_range, &m);
 }
 
 struct masked {

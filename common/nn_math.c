@@ -5,7 +5,7 @@
 #include "common/parallel.h"
 
 /* Operations that are worth a task, and worth waking a thread */
-enum { TASK_COST = 1 << 18, ALONE_COST = 1 << 21 };
+enum { TASK_COST = 1 << 17, ALONE_COST = 1 << 18 };
 
 static const char only_here[] = "a step of this model can only be done on the CPU";
 
@@ -57,25 +57,27 @@ static void gemm(bool ta, bool tb, uint64_t m, uint64_t n, uint64_t k, const se_
 #undef GEMM
 }
 
-struct product {
-    const se_real *a, *b, *bias;
-    se_real *c;
-    uint64_t inner, cols;       /* of this product */
-    bool transposed, add;
-};
-
 static void product_range(void *arg, uint64_t from, uint64_t to)
 {
-    const struct product *p = arg;
+    const struct se_row_product *p = arg;
     se_real *c = p->c + from * p->cols;
 
+    if (!p->transposed && se_narrow(p->inner, p->cols)) {
+        se_narrow_times(p, from, to);
+        return;
+    }
+    if (p->transposed && se_narrow(p->cols, p->inner)) {
+        se_narrow_times_back(p, from, to);
+        return;
+    }
     for (uint64_t i = 0; p->bias && i < to - from; i++)
         memcpy(c + i * p->cols, p->bias, p->cols * sizeof *c);
     gemm(false, p->transposed, to - from, p->cols, p->inner, p->a + from * p->inner, p->inner,
          p->b, p->transposed ? p->inner : p->cols, p->bias || p->add, c);
 }
 
-static void run_product(const struct se_net *net, uint64_t rows, struct product *p)
+static void run_product(const struct se_net *net, uint64_t rows,
+                        struct se_row_product *p)
 {
     const struct se_product whole = { .a = p->a, .b = p->b, .c = p->c, .m = rows, .n = p->cols,
                                       .k = p->inner, .tb = p->transposed, .add = p->add,
@@ -99,7 +101,7 @@ void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, u
 
         se_gather(net, &g, s->rows);
     } else {
-        struct product p = { x->dense, w, bias, y, x->cols, cols, false, add };
+        struct se_row_product p = { x->dense, w, bias, y, x->cols, cols, false, add };
 
         run_product(net, x->rows, &p);
     }
@@ -108,7 +110,7 @@ void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, u
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
                  uint64_t xcols, bool add, se_real *dx)
 {
-    struct product p = { dy, w, NULL, dx, cols, xcols, true, add };
+    struct se_row_product p = { dy, w, NULL, dx, cols, xcols, true, add };
 
     run_product(net, net->n, &p);
 }
@@ -160,6 +162,11 @@ static void weight_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
 {
     const struct columns *c = arg;
 
+    if (se_narrow(c->xcols, c->cols)) {
+        se_narrow_weight(c->x + from * c->xcols, c->xcols, c->dy + from * c->cols, c->cols,
+                         to - from, sum);
+        return;
+    }
     gemm(true, false, c->xcols, c->cols, to - from, c->x + from * c->xcols, c->xcols,
          c->dy + from * c->cols, c->cols, false, sum);
 }

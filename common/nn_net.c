@@ -8,7 +8,7 @@
 #include "common/blas.h"
 #include "common/device.h"
 #include "common/mem.h"
-#include "common/nn.h"
+#include "common/nn_vector.h"
 #include "common/rng.h"
 
 struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
@@ -58,6 +58,7 @@ int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64
     };
     snprintf(p->name, sizeof p->name, "%d.%s", net->layers - 1, name);
     x->learns = true;
+    net->blas |= !x->sparse && rows == x->in && !se_narrow(rows, cols);
     se_net_room(net, x->sparse && rows == x->in ? cols : count);        /* sparse: no parts */
     *start = net->count;
     net->count += count;
@@ -111,6 +112,18 @@ static int parameter_memory(struct se_net *net, struct se_err *err)
            (net->square = numbers(net, net->count, err)) ? 0 : -1;
 }
 
+/* Small nets are faster without the help of threads, which must be started and woken. */
+static bool worth_threads(const struct se_net *net)
+{
+    const struct se_mat *in = &net->input;
+    const uint64_t entries = in->sparse ? in->sparse->nnz : in->rows * in->cols;
+    uint64_t first = 0;
+
+    while (!net->layer[first].learns)
+        first++;
+    return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 21;
+}
+
 /* What is left of the graphs is made in every epoch of training. */
 static int make_thinned(struct se_net *net, struct se_err *err)
 {
@@ -122,7 +135,7 @@ static int make_thinned(struct se_net *net, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    if ((net->gpu ? se_net_place_input(net, err) : se_blas_load(err)) < 0)
+    if (net->gpu ? se_net_place_input(net, err) < 0 : net->blas && se_blas_load(err) < 0)
         return -1;
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
@@ -134,6 +147,8 @@ int se_net_ready(struct se_net *net, struct se_err *err)
         if (x->in > net->widest && !x->sparse)
             net->widest = x->in;
     }
+    if (!worth_threads(net))
+        net->threads = 1;
     if (parameter_memory(net, err) < 0 ||
         !(net->delta[0] = numbers(net, net->n * net->widest, err)) ||
         !(net->delta[1] = numbers(net, net->n * net->widest, err)))
@@ -226,26 +241,40 @@ const struct se_mat *se_net_hidden(const struct se_net *net)
     return i > 0 && net->layer[i - 1].out.dense ? &net->layer[i - 1].out : NULL;
 }
 
+/* The softmax of a row times `part`; returns the logarithm of its sum, times e^most. */
+static double soften(const se_real *row, uint64_t classes, double part, se_real *d)
+{
+    enum { KEPT = 64 };
+    double most = (double)row[0], sum = 0, e[KEPT];
+
+    for (uint64_t c = 1; c < classes; c++)
+        most = fmax(most, (double)row[c]);
+    for (uint64_t c = 0; c < classes; c++) {
+        const double x = exp((double)row[c] - most);
+
+        sum += x;
+        if (c < KEPT)
+            e[c] = x;
+    }
+    for (uint64_t c = 0; c < classes; c++)
+        d[c] = (se_real)((c < KEPT ? e[c] : exp((double)row[c] - most)) / sum * part);
+    /* cppcheck-suppress invalidFunctionArg ; the largest adds 1 */
+    return most + log(sum);
+}
+
 double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
                    uint64_t count, const int32_t *label, se_real *dlogits)
 {
+    const double part = 1 / (double)count;
     double loss = 0;
 
     memset(dlogits, 0, n * classes * sizeof *dlogits);
     for (uint64_t i = 0; i < count; i++) {
         const se_real *row = logits + id[i] * classes;
         se_real *d = dlogits + id[i] * classes;
-        double most = (double)row[0], sum = 0;
 
-        for (uint64_t c = 1; c < classes; c++)
-            most = fmax(most, (double)row[c]);
-        for (uint64_t c = 0; c < classes; c++)
-            sum += exp((double)row[c] - most);
-        for (uint64_t c = 0; c < classes; c++)
-            d[c] = (se_real)(exp((double)row[c] - most) / sum / (double)count);
-        d[label[id[i]]] -= (se_real)(1 / (double)count);
-        /* cppcheck-suppress invalidFunctionArg ; the largest adds 1 */
-        loss += most + log(sum) - (double)row[label[id[i]]];
+        loss += soften(row, classes, part, d) - (double)row[label[id[i]]];
+        d[label[id[i]]] -= (se_real)part;
     }
     return loss / (double)count;
 }

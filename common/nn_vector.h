@@ -129,4 +129,20 @@ SE_INLINE se_real se_dot(const se_real *a, const se_real *b, uint64_t count)
     return count >= SE_LANES ? se_lanes(&sum) + rest : rest;
 }
 
+/* c = a b, or a b' when `transposed`; rows of c on their own */
+struct se_row_product {
+    const se_real *a, *b, *bias;        /* bias: added to each row, or NULL */
+    se_real *c;
+    uint64_t inner, cols;       /* columns of a, of c */
+    bool transposed, add;       /* add: c += a b, without bias */
+};
+
+/* Products without a library, if one side is short and the other has few columns: rows from ..
+ * to - 1 of a b and of a b'; and sum = x' dy. */
+bool se_narrow(uint64_t length, uint64_t few);
+void se_narrow_times(const struct se_row_product *p, uint64_t from, uint64_t to);
+void se_narrow_times_back(const struct se_row_product *p, uint64_t from, uint64_t to);
+void se_narrow_weight(const se_real *x, uint64_t xcols, const se_real *dy, uint64_t cols,
+                      uint64_t rows, se_real *sum);
+
 #endif

@@ -9,14 +9,17 @@
 #include <stdlib.h>
 
 enum { MOST = 256 };
+enum { LOOKS = 2000 };          /* for new work before a thread sleeps: some 40 us */
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t start, done;
     int started;                /* helpers that exist; they are never joined */
-    int wanted, running;        /* helpers that may take part in this round; are at it */
-    unsigned round;             /* 0: closed */
+    int wanted;                 /* helpers that may take part in this round */
+    _Atomic int running;        /* that are at it */
+    _Atomic unsigned round;     /* 0: closed */
     unsigned rounds;
+    bool spare;                 /* there is a CPU for each thread: it may look before it sleeps */
     se_work *work;
     void *arg;
     uint64_t tasks;
@@ -28,6 +31,25 @@ static void work_off(se_work *work, void *arg, uint64_t tasks, int thread)
 {
     for (uint64_t task; (task = atomic_fetch_add(&pool.next, 1)) < tasks;)
         work(arg, task, thread);
+}
+
+static void pause_a_little(void)
+{
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Rounds often follow each other within microseconds, and to wake up takes longer. */
+static void look_for_work(unsigned seen)
+{
+    for (int i = 0; i < LOOKS && pool.spare; i++) {
+        const unsigned round = atomic_load_explicit(&pool.round, memory_order_relaxed);
+
+        if (round != 0 && round != seen)
+            return;
+        pause_a_little();
+    }
 }
 
 static void *helper(void *number)
@@ -46,13 +68,25 @@ static void *helper(void *number)
         pthread_mutex_lock(&pool.lock);
         if (--pool.running == 0)
             pthread_cond_signal(&pool.done);
+        pthread_mutex_unlock(&pool.lock);
+        look_for_work(seen);
+        pthread_mutex_lock(&pool.lock);
     }
     return NULL;
+}
+
+static int allowed_cpus(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 /* Start helpers up to `count`; fewer if the system refuses. */
 static int start_helpers(int count)
 {
+    if (pool.started < count)
+        pool.spare = allowed_cpus() > count;
     while (pool.started < count) {
         pthread_t thread;
 
@@ -88,6 +122,12 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
     work_off(work, arg, tasks, 0);
     pthread_mutex_lock(&pool.lock);
     pool.round = 0;             /* who has not woken up yet is not waited for */
+    if (pool.running > 0) {
+        pthread_mutex_unlock(&pool.lock);
+        for (int i = 0; i < LOOKS && pool.spare && pool.running > 0; i++)
+            pause_a_little();
+        pthread_mutex_lock(&pool.lock);
+    }
     while (pool.running > 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
@@ -107,11 +147,9 @@ int se_cpus(void)
 {
     const int slurm = from_environment("SLURM_CPUS_PER_TASK");
     const int omp = from_environment("OMP_NUM_THREADS");
-    cpu_set_t set;
+    const int allowed = allowed_cpus();
 
     if (slurm || omp)
         return slurm ? slurm : omp;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set) < MOST ? CPU_COUNT(&set) : MOST;
-    return 1;
+    return allowed < 1 ? 1 : allowed < MOST ? allowed : MOST;
 }

@@ -16,6 +16,7 @@
 #include "common/nn_mask.c"
 #include "common/nn_math.c"
 #include "common/nn_mean.c"
+#include "common/nn_narrow.c"
 #include "common/nn_net.c"
 
 #include "common/graphbuild.h"
@@ -188,6 +189,95 @@ static void check_large(void)
     unit_ok("sums over many vertices");
 }
 
+/* Products of every shape around the limits of those without a library */
+static void check_products(void)
+{
+    static const uint64_t lengths[] = { 1, 3, 8, 31, 64, 70, 511, 512, 513 };
+    enum { ROWS = 301, MOST = 513 * 18 };
+    static se_real x[ROWS * 513], y[ROWS * 513], w[MOST], got[MOST];
+    struct se_err err = SE_ERR_INIT;
+    struct se_rng r;
+    struct se_net net = { .n = ROWS, .threads = 2 };
+
+    se_rng_init(&r, 2, SE_RNG_TEST, 0);
+    CHECK(se_blas_load(&err) == 0);
+    net.partial = se_alloc(SE_PARTS * MOST, sizeof *net.partial, &err);
+    for (uint64_t i = 0; i < ROWS * 513; i++)
+        x[i] = (se_real)se_rng_normal(&r);
+    for (uint64_t i = 0; i < MOST; i++)
+        w[i] = (se_real)se_rng_normal(&r);
+    for (int i = 0; i < 9; i++)
+        for (uint64_t few = 1; few <= 18; few++) {
+            const uint64_t k = lengths[i];
+            const struct se_mat m = { ROWS, k, x, NULL, NULL };
+
+            for (int how = 0; how < 3; how++) {         /* plain, with a bias, added to y */
+                memcpy(y, w, ROWS * sizeof *y);
+                for (uint64_t c = 0; c < ROWS * few; c++)
+                    y[c] = (se_real)((double)(c % 7) / 8);
+                se_mm(&net, &m, w, few, how == 1 ? w : NULL, how == 2, y);
+                for (uint64_t c = 0; c < ROWS * few; c++) {
+                    double want = how == 1 ? (double)w[c % few] : how == 2 ? (double)(c % 7) / 8
+                                                                           : 0;
+
+                    for (uint64_t j = 0; j < k; j++)
+                        want += (double)x[c / few * k + j] * (double)w[j * few + c % few];
+                    CHECK_NEAR((double)y[c], want, 50 * NEAR);
+                }
+            }
+            for (int add = 0; add < 2; add++) {
+                for (uint64_t c = 0; c < ROWS * k; c++)
+                    y[c] = (se_real)(c % 5);
+                se_mm_input(&net, x, w, few, k, add, y);
+                for (uint64_t c = 0; c < ROWS * k; c += 1 + k / 8) {
+                    double want = add ? (double)(c % 5) : 0;
+
+                    for (uint64_t j = 0; j < few; j++)
+                        want += (double)x[c / k * few + j] * (double)w[c % k * few + j];
+                    CHECK_NEAR((double)y[c], want, 50 * NEAR);
+                }
+            }
+            memcpy(y, x + 100, ROWS * few * sizeof *y);
+            se_mm_weight(&net, &m, y, few, got);
+            for (uint64_t c = 0; c < k * few; c += 1 + k / 8) {
+                double want = 0;
+
+                for (uint64_t v = 0; v < ROWS; v++)
+                    want += (double)x[v * k + c / few] * (double)y[v * few + c % few];
+                CHECK_NEAR((double)got[c], want, 50 * NEAR);
+            }
+        }
+    free(net.partial);
+    unit_ok("products of every shape");
+}
+
+/* The mask against its definition, one element at a time */
+static void check_mask(void)
+{
+    static const uint64_t counts[] = { 1, 7, 8, 31, 32, 33, 255, 256, 257, 9000 };
+    static const double shares[] = { 1e-7, 0.01, 0.5, 0.8, 0.99 };
+    static uint8_t keep[9001];
+    const struct se_net net = { .seed = 0x123456789abcdef, .epoch = 77, .threads = 2 };
+
+    for (int i = 0; i < 10; i++)
+        for (int k = 0; k < 5; k++) {
+            const uint32_t least = (uint32_t)lround(shares[k] * 65536);
+
+            keep[counts[i]] = 9;
+            se_mask(&net, 5, 3, shares[k], counts[i], keep);
+            for (uint64_t e = 0; e < counts[i]; e++) {
+                const uint32_t counter[4] = { (uint32_t)(e / 8), SE_RNG_DROPOUT, 77, 3 << 16 | 5 };
+                const uint32_t key[2] = { 0x89abcdef, 0x1234567 };
+                uint32_t word[4];
+
+                se_philox(counter, key, word);
+                CHECK(keep[e] == ((word[e % 8 / 2] >> (e % 2 * 16) & 0xffff) >= least));
+            }
+            CHECK(keep[counts[i]] == 9);
+        }
+    unit_ok("the mask of dropout is what it says");
+}
+
 /* The exponential of the tool is its own. */
 static void check_exp(void)
 {
@@ -217,6 +307,8 @@ int main(void)
     for (int i = 0; se_model_kinds[i]; i++)
         check_model(se_model_kinds[i]);
     check_large();
+    check_products();
+    check_mask();
     se_sparse_release(&sparse);
     se_nngraph_release(&graph);
     se_nngraph_release(&beside);

@@ -14,6 +14,7 @@
 #include "common/nn_mask.c"
 #include "common/nn_math.c"
 #include "common/nn_mean.c"
+#include "common/nn_narrow.c"
 #include "common/nn_net.c"
 
 #include "common/graphbuild.h"
