@@ -18,7 +18,8 @@ BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
 # The commit that is built, with a + if something was changed since; a tarball has a file of it
 REVISION := $(or $(shell cat .revision 2>/dev/null || \
              git describe --always --abbrev=7 --dirty=+ --exclude='*' 2>/dev/null),unknown)
-SE_FLAGS := -std=gnu11 -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) \
+# Nobody asks errno about a square root, and loops with one become vectors without it.
+SE_FLAGS := -std=gnu11 -fno-math-errno -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) \
            -DSE_LIBDIR='"$(PREFIX)/lib/se-gsl"'
 LIBS    := -Wl,--as-needed -lz -lm -lpthread -ldl
 

@@ -163,21 +163,22 @@ SE_WIDE static void columns_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct columns_sum *s = arg;
     const struct se_sparse *x = s->x;
-    const struct se_gather *g = &s->g;
+    struct se_gather g = s->g;
     const uint64_t first = first_column(s, from), last = first_column(s, to);
 
-    memset(g->y + first * g->width, 0, (last - first) * g->width * sizeof *g->y);
     memcpy(x->next + first, x->toff + first, (last - first) * sizeof *x->next);
-    for (uint64_t row = 0; row < x->rows; row += s->block)
+    for (uint64_t row = 0; row < x->rows; row += s->block) {
         for (uint64_t c = first; c < last; c++) {
             struct tile t = { .row = c, .first = x->next[c], .last = x->next[c] };
 
             while (t.last < x->toff[c + 1] && x->trow[t.last] < row + s->block)
                 t.last++;
-            if (t.last > t.first)
-                sum_row(g, &t, true);
+            if (t.last > t.first || !g.base)
+                sum_row(&g, &t, true);
             x->next[c] = t.last;
         }
+        g.base = g.y;                   /* later blocks are added to the first */
+    }
 }
 
 void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
@@ -187,14 +188,12 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
     struct columns_sum s = {
         .g = { .off = p->toff, .index = p->trow, .value = x->value, .entry = p->tentry, .x = dy,
                .rows = p->rows, .stride = cols, .y = dw, .width = cols, .heads = 1, .scale = 1,
-               .base = dw, .base_scale = 1 },
+               .base_scale = 1 },
         .x = p, .parts = (uint64_t)net->threads, .block = BLOCK_BYTES / (cols * sizeof *dy) + 1
     };
 
-    if (net->gpu) {
-        s.g.base = NULL;
+    if (net->gpu)
         se_gather(net, &s.g, p->cols);
-    } else {
+    else
         se_ranges(net, s.parts, p->nnz / s.parts * (cols + 4), columns_range, &s);
-    }
 }

@@ -213,43 +213,19 @@ void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, 
 
 /* ---- the step ---- */
 
-/* One vector of parameters */
-SE_INLINE void adam_vector(const struct se_adam *a, se_half *value, const se_half *grad,
-                           se_half *moment, se_half *square)
-{
-    const se_real b1 = (se_real)0.9, b2 = (se_real)0.999, eps = (se_real)1e-8;
-    const se_half g = *grad + a->decay * *value;
-    const se_half m = b1 * *moment + (1 - b1) * g;
-    const se_half s = b2 * *square + (1 - b2) * g * g;
-    se_half root = s;
-
-    se_sqrt(&root);
-    *moment = m;
-    *square = s;
-    *value -= a->rate * m / (root * a->root + eps);
-}
-
 SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_adam a = *(const struct se_adam *)arg;
-    uint64_t i = from;
+    const se_real b1 = (se_real)0.9, b2 = (se_real)0.999, eps = (se_real)1e-8;
+    se_real *restrict value = a.value, *restrict moment = a.moment, *restrict square = a.square;
+    const se_real *restrict grad = a.grad;
 
-    for (; i + SE_HALF <= to; i += SE_HALF)
-        adam_vector(&a, (se_half *)(void *)(a.value + i),
-                    (const se_half *)(const void *)(a.grad + i),
-                    (se_half *)(void *)(a.moment + i), (se_half *)(void *)(a.square + i));
-    if (i < to) {
-        const size_t rest = (to - i) * sizeof(se_real);
-        se_half v = { 0 }, g = { 0 }, m = { 0 }, s = { 0 };
+    for (uint64_t i = from; i < to; i++) {
+        const se_real g = grad[i] + a.decay * value[i];
 
-        memcpy(&v, a.value + i, rest);
-        memcpy(&g, a.grad + i, rest);
-        memcpy(&m, a.moment + i, rest);
-        memcpy(&s, a.square + i, rest);
-        adam_vector(&a, &v, &g, &m, &s);
-        memcpy(a.value + i, &v, rest);
-        memcpy(a.moment + i, &m, rest);
-        memcpy(a.square + i, &s, rest);
+        moment[i] = b1 * moment[i] + (1 - b1) * g;
+        square[i] = b2 * square[i] + (1 - b2) * g * g;
+        value[i] -= a.rate * moment[i] / (SE_SQRT(square[i]) * a.root + eps);
     }
 }
 

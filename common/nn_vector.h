@@ -26,20 +26,10 @@
 /* Any address will do for a vector.  Functions take pointers to them, because how a vector is
  * passed depends on the CPU. */
 typedef se_real se_vec __attribute__((vector_size(32), aligned(sizeof(se_real)), may_alias));
-typedef se_real se_half __attribute__((vector_size(16), aligned(sizeof(se_real)), may_alias));
 typedef __typeof__((se_vec){ 0 } > (se_vec){ 0 }) se_mask_vec;  /* -1 where true, else 0 */
-enum { SE_LANES = 32 / sizeof(se_real), SE_HALF = 16 / sizeof(se_real) };
+enum { SE_LANES = 32 / sizeof(se_real) };
 
-/* Square roots: sqrt() may set errno, so loops with it are not made of vectors. */
-SE_INLINE void se_sqrt(se_half *x)
-{
-#ifdef __SSE2__
-    *x = SE_IS_DOUBLE ? (se_half)_mm_sqrt_pd((__m128d)*x) : (se_half)_mm_sqrt_ps((__m128)*x);
-#else
-    for (int k = 0; k < SE_HALF; k++)
-        (*x)[k] = (se_real)sqrt((double)(*x)[k]);
-#endif
-}
+#define SE_SQRT(x) _Generic((x), float: sqrtf, double: sqrt)(x)
 
 /* x = where <= 0 ? no : yes, so that a NaN gives yes; loops over single numbers that ask such
  * things are not made of vectors, because a comparison may trap. */
