@@ -38,7 +38,7 @@ SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/pr
            pipelines/results pipelines/demo,$(sort $(wildcard pipelines/*)))
 SCRIPTS := $(DRIVERS) $(filter-out %.tsv %.slurm,$(SHARED)) pipelines/demo \
            $(wildcard pipelines/lib/*.sh pipelines/adapters/* .ci/run tests/setup tests/run \
-           tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
+           cuda/usage tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
 
 all: $(TOOLS) $(LINKS) $(COMPLETIONS)
 
@@ -97,7 +97,7 @@ units: $(UNITS)
 demo: all | $(B)/.demo-ready
 	@pipelines/demo $(B)/bin
 
-test: all units emu-plugins | $(B)/.test-ready
+test: all units | $(B)/.test-ready
 	tests/run $(B) $(TESTS)
 
 # The same tests with every access and every undefined operation checked; not those of the
@@ -152,6 +152,7 @@ MAN  = $(DESTDIR)$(PREFIX)/share/man
 BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 SHARE = $(DESTDIR)$(PREFIX)/share/se-gsl
+LIBDIR = $(DESTDIR)$(PREFIX)/lib/se-gsl
 
 install: all
 	install -d $(BIN) $(MAN)/man1 $(MAN)/man5 $(MAN)/man7 $(BASH) $(ZSH) $(SHARE)/lib \
@@ -167,10 +168,11 @@ install: all
 	install -m 644 man/*.7 $(MAN)/man7
 	install -m 644 $(ALL:%=$(B)/completions/%) $(BASH)
 	install -m 644 $(ALL:%=$(B)/completions/_%) $(ZSH)
+	if [ -e $(CUDA_PLUGIN) ]; then install -D -t $(LIBDIR) $(CUDA_PLUGIN); fi
 
 uninstall:
 	rm -f $(ALL:%=$(BIN)/%) $(ALL:%=$(BASH)/%) $(ALL:%=$(ZSH)/_%)
-	rm -rf $(SHARE)
+	rm -rf $(SHARE) $(LIBDIR)
 	rm -f $(patsubst man/%,$(MAN)/man1/%,$(wildcard man/*.1)) \
 	    $(patsubst man/%,$(MAN)/man5/%,$(wildcard man/*.5)) \
 	    $(patsubst man/%,$(MAN)/man7/%,$(wildcard man/*.7))

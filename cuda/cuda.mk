@@ -1,6 +1,7 @@
 # cuda.mk - the CUDA plugin, by nvcc for GPUs and by the C++ compiler for the tests' emulator
 #
 # make cuda       build/libse-cuda.so; without nvcc a message, and nothing fails
+# make check-cuda the same, and no kernel of any architecture may spill
 # make test-gpu   the tests of the plugin on a real device; skips without one
 
 NVCC        := $(shell command -v nvcc 2>/dev/null)
@@ -32,6 +33,11 @@ else
 cuda: $(CUDA_PLUGIN)
 endif
 
+# What ptxas says of each kernel and architecture
+check-cuda: cuda
+	@if [ -n "$(NVCC)" ]; then cuda/usage --check $(CUDA_OBJS:%=%.log) > $(B)/cuda/usage.tsv && \
+	    echo "$(B)/cuda/usage.tsv: $$(wc -l < $(B)/cuda/usage.tsv) kernels, none spills"; fi
+
 # What ptxas says of registers and spills is kept beside the object.
 $(CUDA_OBJS): $(B)/%.o: %.cu $(wildcard cuda/*.h)
 	@mkdir -p $(@D)
@@ -42,11 +48,11 @@ $(CUDA_PLUGIN): $(CUDA_OBJS)
 	$(NVCC) -shared -cudart static -o $@ $^ -lcublas -Xlinker --as-needed \
 	    -Xlinker -rpath,$(abspath $(dir $(NVCC))../lib64)
 
-$(CUDA_EMU_OBJS): $(B)/cuda/by-emu/%.o: cuda/%.cu | $(B)/.build-ready
+$(CUDA_EMU_OBJS): $(B)/cuda/by-emu/%.o: cuda/%.cu | $(B)/.test-ready
 	@mkdir -p $(@D)
 	$(EMU_CXX) -c -o $@ $<
 
-$(CUDA_CHECK_OBJS): $(B)/cuda/by-check/%.o: cuda/%.cu | $(B)/.build-ready
+$(CUDA_CHECK_OBJS): $(B)/cuda/by-check/%.o: cuda/%.cu | $(B)/.test-ready
 	@mkdir -p $(@D)
 	$(EMU_CHECK_CXX) -c -o $@ $<
 
@@ -62,8 +68,9 @@ $(CHECK_PLUGIN): $(CUDA_CHECK_OBJS) $(EMU_CHECK_OBJS)
 $(filter $(B)/unit/test-cuda%,$(UNITS)): | $(EMU_PLUGIN)
 
 emu-plugins: $(EMU_PLUGIN) $(CHECK_PLUGIN)
+test: emu-plugins
 
-test-gpu: all cuda
-	SE_TEST_GPU=1 tests/run $(B) tests/cuda.bats
+test-gpu: all units cuda | $(B)/.test-ready
+	SE_CUDA_PLUGIN=$(abspath $(CUDA_PLUGIN)) SE_TEST_GPU=1 bats tests/cuda.bats
 
-.PHONY: cuda emu-plugins test-gpu
+.PHONY: cuda check-cuda emu-plugins test-gpu

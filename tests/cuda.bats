@@ -143,6 +143,13 @@ losses() {
     SE_CUDA_LEAST=0 se-sim --on features --method space "$FILES/dense.seg" | se-check -q
 }
 
+@test "every operation against slow, obvious code" {
+    for unit in cuda cuda-attention cuda-search; do
+        "$BUILD/unit/test-$unit" > log || { cat log; false; }
+        ! grep skip log
+    done
+}
+
 # ---- similarity ----
 
 @test "se-sim: the device gives the bytes of the CPU" {
