@@ -108,6 +108,10 @@ check-sanitize:
 	    -fsanitize=address,undefined -fno-sanitize-recover=all' \
 	    TESTS='$(filter-out $(SHELL_TESTS),$(sort $(wildcard tests/*.bats)))' test
 
+# Every tool under valgrind on small data
+check-valgrind: all units | $(B)/.test-ready $(B)/.valgrind-ready
+	SE_VALGRIND=1 tests/run $(B) tests/valgrind.bats
+
 # gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one
 # number, so in the files of nn_vector.h it sees shifts too wide and sums not set
 ANALYZED := $(SOURCES) $(wildcard tools/*.c)
@@ -198,7 +202,7 @@ deb: dist | $(B)/.deb-ready
 clean:
 	rm -rf build
 
-.PHONY: .FORCE all units demo test check-sanitize lint fuzz fuzzers bench man install uninstall dist \
-        deb clean
+.PHONY: .FORCE all units demo test check-sanitize check-valgrind lint fuzz fuzzers bench man \
+        install uninstall dist deb clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -15,7 +15,8 @@ struct se_blas {
 };
 extern struct se_blas se_blas;
 
-/* Call before any product, while there is one thread.  0, or -1 with `err`. */
-int se_blas_load(struct se_err *err);
+/* Call before any product, while there is one thread; `threads` is how many products may run at
+ * the same time.  0, or -1 with `err`. */
+int se_blas_load(int threads, struct se_err *err);
 
 #endif

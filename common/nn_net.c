@@ -135,7 +135,8 @@ static int make_thinned(struct se_net *net, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    if (net->gpu ? se_net_place_input(net, err) < 0 : net->blas && se_blas_load(err) < 0)
+    if (net->gpu ? se_net_place_input(net, err) < 0
+                 : net->blas && se_blas_load(net->threads, err) < 0)
         return -1;
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];

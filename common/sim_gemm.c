@@ -254,7 +254,7 @@ static void tiles_release(struct tiles *t)
 int se_sim_product(struct se_sim_job *job, struct se_err *err)
 {
     struct tiles t = { .job = job, .lists = SE_TOPK_INIT };
-    const int rc = se_blas_load(err) < 0 ? -1 : tiles_make(&t, err);
+    const int rc = se_blas_load(job->threads, err) < 0 ? -1 : tiles_make(&t, err);
 
     if (rc == 0) {
         if (t.dense)

@@ -252,6 +252,7 @@ int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
     if (!in)
         close(fd);
     s->keep = run->keep;
+    run->input = name;
     return rc < 0 ? se_err_in(err, name) : 0;
 }
 
@@ -309,7 +310,11 @@ int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
 
     if (fd < 0)
         return -1;
-    if (add_history(run, s, err) < 0 || se_stream_write(s, fd, run->level, err) < 0) {
+    if (add_history(run, s, err) < 0) {         /* what came in is wrong, not what goes out */
+        se_output_abort();
+        return run->input ? se_err_in(err, run->input) : -1;
+    }
+    if (se_stream_write(s, fd, run->level, err) < 0) {
         se_output_abort();
         return run->output ? se_err_in(err, run->output) : -1;
     }

@@ -76,6 +76,7 @@ struct se_run {
     uint64_t seed;
     bool verbose, quiet, history, keep;
     const char *output;         /* NULL: standard output */
+    const char *input;          /* what was read last, as messages call it; NULL: nothing */
     char **operand;
     int operands;
     char *arguments;            /* the command line, for history */
