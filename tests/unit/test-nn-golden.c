@@ -200,7 +200,7 @@ static void check_products(void)
     struct se_net net = { .n = ROWS, .threads = 2 };
 
     se_rng_init(&r, 2, SE_RNG_TEST, 0);
-    CHECK(se_blas_load(&err) == 0);
+    CHECK(se_blas_load(1, &err) == 0);
     net.partial = se_alloc(SE_PARTS * MOST, sizeof *net.partial, &err);
     for (uint64_t i = 0; i < ROWS * 513; i++)
         x[i] = (se_real)se_rng_normal(&r);
