@@ -150,12 +150,13 @@ static void describe_thread(const past *p, char *text, size_t size)
                  t / b.x / b.y, k % g.x, k / g.x % g.y, k / g.x / g.y);
 }
 
-[[noreturn]] static void race(const char *now, const void *pc, const char *then, const past *p,
-                              const void *at)
+[[noreturn]] __attribute__((noinline, cold)) static void race(const char *now, const void *pc,
+                                                              const char *then, const past *p,
+                                                              size_t word)
 {
     char what[256], who[96], here[512];
 
-    emu_describe(at, what, sizeof what);
+    emu_describe(emu_arena + word * WORD, what, sizeof what);
     describe_thread(p, who, sizeof who);
     snprintf(here, sizeof here, "%s", emu_place(pc));
     emu_fatal("race: %s at %s what %s %s at %s, nothing ordering them: %s", now, here, who, then,
@@ -175,28 +176,33 @@ static bool unordered(const past *p, int thread, bool shared)
            p->clock > clocks[thread / 32][thread % 32][p->thread % 32];
 }
 
-static void look(size_t w, unsigned bytes, bool write, kind how, const void *pc)
+/* The rare ways out, apart, so that the common one stays short */
+[[noreturn]] __attribute__((noinline, cold)) static void bad_state(size_t w, unsigned bytes,
+                                                                   const void *pc)
 {
-    int t = emu_thread_id();
-    cell *c = &cells[w];
-    bool shared = w * WORD < EMU_SHARED_ROOM;
-    const void *at = emu_arena + w * WORD;
-    const char *now = how == ATOMIC ? "changes" : write ? "writes" : "reads";
+    unsigned outside = bytes & ~(states[w] / VALID);
     char text[256];
 
-    if ((states[w] & bytes * VALID) != bytes * VALID) {
-        emu_describe((const char *)at + __builtin_ctz(bytes), text, sizeof text);
-        emu_fatal("%s: out of bounds: %s", emu_place(pc), text);
-    }
-    if ((!write || how == ATOMIC) && (states[w] & bytes * INIT) != bytes * INIT) {
-        emu_describe(at, text, sizeof text);
-        emu_fatal("%s: reads uninitialised memory: %s", emu_place(pc), text);
-    }
+    emu_describe(emu_arena + w * WORD + (outside ? __builtin_ctz(outside) : 0), text, sizeof text);
+    emu_fatal("%s: %s: %s", emu_place(pc),
+              outside ? "out of bounds" : "reads uninitialised memory", text);
+}
+
+static inline void look(size_t w, unsigned bytes, bool write, kind how, const void *pc)
+{
+    const int t = emu_thread_now;
+    const bool shared = w * WORD < EMU_SHARED_ROOM;
+    const unsigned need = bytes * (write && how == PLAIN ? VALID : VALID | INIT);
+    cell *c = &cells[w];
+
+    if ((states[w] & need) != need)
+        bad_state(w, bytes, pc);
     if ((c->write.bytes & bytes) && !(how == ATOMIC && c->write.how == ATOMIC) &&
         unordered(&c->write, t, shared))
-        race(now, pc, c->write.how == ATOMIC ? "changed" : "wrote", &c->write, at);
-    past me = { (int32_t)((const char *)pc - (const char *)anchor), block_number, epoch,
-                clocks[t / 32][t % 32][t % 32], (uint16_t)t, (uint8_t)bytes, how };
+        race(how == ATOMIC ? "changes" : write ? "writes" : "reads", pc,
+             c->write.how == ATOMIC ? "changed" : "wrote", &c->write, w);
+    const past me = { (int32_t)((const char *)pc - (const char *)anchor), block_number, epoch,
+                      clocks[t / 32][t % 32][t % 32], (uint16_t)t, (uint8_t)bytes, how };
     if (!write) {
         if (c->read[0].thread != t || c->read[0].block != block_number)
             c->read[1] = c->read[0];
@@ -205,7 +211,7 @@ static void look(size_t w, unsigned bytes, bool write, kind how, const void *pc)
     }
     for (const past &r : c->read)
         if ((r.bytes & bytes) && unordered(&r, t, shared))
-            race(now, pc, "read", &r, at);
+            race(how == ATOMIC ? "changes" : "writes", pc, "read", &r, w);
     states[w] |= (uint8_t)(bytes * INIT);
     c->write = me;
 }
@@ -237,28 +243,37 @@ static bool loaded(const char *p)
 }
 
 /* A kernel may use its own stack, its arguments and constants, nothing else of the host */
-static void look_host(const char *p, const char *frame, const void *pc)
+__attribute__((noinline)) static void look_host(const char *p, const void *pc)
 {
-    const char *arguments = (const char *)emu_arguments();
+    const emu_call *call = emu_running->call.get();
+    const char *arguments = (const char *)call;
 
-    if ((p >= frame && p < emu_stack_top()) ||
-        (p >= arguments && p < arguments + emu_arguments()->bytes) || loaded(p))
+    if ((p >= arguments && p < arguments + call->bytes) || loaded(p))
         return;
     emu_fatal("%s: a kernel touches host memory %p", emu_place(pc), (const void *)p);
 }
 
-__attribute__((noinline)) static void touch(const void *p, size_t bytes, bool write, kind how,
-                                            const void *pc)
+__attribute__((noinline)) static void touch_memory(const char *p, size_t bytes, bool write,
+                                                   kind how, const void *pc)
 {
-    if (!emu_running || bytes == 0)
-        return;
     size_t from = offset(p), to = from + bytes;
-    if (from >= emu_arena_size) {
-        look_host((const char *)p, (const char *)__builtin_frame_address(0), pc);
-        return;
-    }
-    for (size_t w = from / WORD; w * WORD < to; w++)
-        look(w, covered(w, from, to), write, how, pc);
+
+    if (from >= emu_arena_size)
+        look_host(p, pc);
+    else if (from % WORD == 0 && bytes == WORD)
+        look(from / WORD, 15, write, how, pc);
+    else
+        for (size_t w = from / WORD; w * WORD < to; w++)
+            look(w, covered(w, from, to), write, how, pc);
+}
+
+/* The stack of a thread is its own */
+static inline void touch(const void *pointer, size_t bytes, bool write, kind how, const void *pc)
+{
+    const char *p = (const char *)pointer;
+
+    if (emu_running && (p < (const char *)&p || p >= emu_stack_top))
+        touch_memory(p, bytes, write, how, pc);
 }
 
 void emu_check_atomic(void *p, size_t bytes, const void *pc)

@@ -61,10 +61,9 @@ struct emu_kernel {
 };
 extern const emu_kernel *emu_running;           /* NULL outside of kernels */
 void emu_run(const emu_kernel *k);
-int emu_thread_id();                            /* linear, in its block */
+extern int emu_thread_now;                      /* linear, in its block */
+extern const char *emu_stack_top;               /* of the running thread */
 void emu_where(char *text, size_t size);        /* "kernel k (f.cu:3), block (..), thread (..)" */
-const emu_call *emu_arguments();
-const char *emu_stack_top();                    /* of the running thread */
 
 /* memory.cpp */
 enum { EMU_SHARED_ROOM = 256 << 10 };           /* the arena begins with shared memory */

@@ -8,7 +8,7 @@ ifndef EMU_FLAGS
 EMU_WARN  := $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN)) -Wmissing-declarations
 EMU_FLAGS := -std=gnu++17 -D_GNU_SOURCE -DSE_CUDA_EMULATOR -DEMU_ROOT='"$(CURDIR)/"' -I. \
              -Icuda/emu -MMD -MP -fPIC -fvisibility=hidden $(EMU_WARN)
-EMU_CHECK_OPT := -O1 -g -fno-omit-frame-pointer -DSE_EMU_CHECK
+EMU_CHECK_OPT := -O2 -g -fno-omit-frame-pointer -DSE_EMU_CHECK
 EMU_CXX   := $(CXX) -x c++ $(EMU_FLAGS) $(CFLAGS)
 EMU_CHECK_CXX := $(CXX) -x c++ $(EMU_FLAGS) $(EMU_CHECK_OPT) -fsanitize=thread
 EMU_LIBS  := -lopenblas -lm -lpthread -ldl
@@ -23,7 +23,7 @@ $(EMU_OBJS): $(B)/%.o: %.cpp | $(B)/.test-ready
 
 $(EMU_CHECK_OBJS): $(B)/cuda/emu-check/%.o: cuda/emu/%.cpp | $(B)/.test-ready
 	@mkdir -p $(@D)
-	$(CXX) $(EMU_FLAGS) $(EMU_CHECK_OPT) -O2 -c -o $@ $<
+	$(CXX) $(EMU_FLAGS) $(EMU_CHECK_OPT) -c -o $@ $<
 
 # The emulator's own tests, in both builds
 EMU_TESTS := $(patsubst tests/emu/%.cu,$(B)/emu/%,$(sort $(wildcard tests/emu/*.cu)))

@@ -62,7 +62,7 @@ emu_fiber *emu_fiber_new(void (*body)(emu_fiber *))
         emu_fatal("no memory for the stack of a thread");
     emu_fiber *f = new emu_fiber();
     f->stack = p + GUARD;
-    f->size = EMU_STACK;
+    f->size = EMU_STACK - (size_t)(n_fibers * 5 % 64) * 64;     /* spread over the cache */
     f->top = f->stack + f->size;
     f->task = -1;
     fibers[n_fibers++] = f;

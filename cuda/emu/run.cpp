@@ -12,6 +12,8 @@ uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 uint64_t emu_block;
 const emu_kernel *emu_running;
+int emu_thread_now;
+const char *emu_stack_top;
 
 struct site { const char *file; int line; };
 
@@ -34,15 +36,10 @@ static int n_threads, n_warps, n_alive;
 static int n_barrier;               /* threads waiting at the barrier */
 static site barrier;
 static int barrier_first;           /* who came first, for messages */
-static int current;
 static emu_fiber host;              /* the stack of the caller */
 static emu_fiber *idle;
 static emu_order order;
 
-int emu_thread_id() { return current; }
-const emu_call *emu_arguments() { return emu_running ? emu_running->call.get() : NULL; }
-
-const char *emu_stack_top() { return threads[current].fiber->top; }
 
 void emu_where(char *text, size_t size)
 {
@@ -84,7 +81,7 @@ static void make_ready(int w, unsigned lanes)
 /* The next thread that can run, -1 for none */
 static int pick()
 {
-    int w = current >> 5;
+    int w = emu_thread_now >> 5;
 
     if (!warps_ready)
         return -1;
@@ -99,8 +96,10 @@ static int pick()
 
 static void set_current(int t)
 {
-    current = t;
+    emu_thread_now = t;
     threadIdx = threads[t].index;
+    if (threads[t].fiber)
+        emu_stack_top = threads[t].fiber->top;
 }
 
 /* Nobody can go on: say who waits where.  The checks on arrival leave few ways to get here. */
@@ -139,6 +138,7 @@ static void work(emu_fiber *self)
         int t = self->task;
 
         threads[t].fiber = self;
+        emu_stack_top = self->top;
         emu_running->call->run();
         leave_thread(t);
         if (n_alive == 0 && self == &host)
@@ -165,7 +165,7 @@ static void work(emu_fiber *self)
 /* The current thread waits: let others run until it is ready again */
 static void wait()
 {
-    int t = current, next = pick();
+    int t = emu_thread_now, next = pick();
 
     if (next < 0)
         stuck();
@@ -196,7 +196,7 @@ static void in_kernel(const char *what, const char *file, int line)
 
 void __syncthreads(const char *file, int line)
 {
-    int t = current, w = t >> 5;
+    int t = emu_thread_now, w = t >> 5;
 
     in_kernel("__syncthreads", file, line);
     for (unsigned m = warps[w].waiting; m; m &= m - 1) {
@@ -292,7 +292,7 @@ static void check_lanes(int w, unsigned mask, const char *file, int line)
     if (n_barrier)
         for (unsigned m = mask & ~warps[w].waiting & ~warps[w].ready; m; m &= m - 1) {
             int t = w * 32 + __builtin_ctz(m);
-            if (t != current && threads[t].fiber)
+            if (t != emu_thread_now && threads[t].fiber)
                 emu_fatal("collective %s:%d: mask 0x%08x names lane %d, which waits at barrier "
                           "%s:%d", file, line, mask, t & 31, barrier.file, barrier.line);
         }
@@ -303,7 +303,7 @@ uint64_t emu_collective(emu_op op, unsigned mask, uint64_t value, int arg, int w
 {
     in_kernel("a collective", file, line);
 
-    int t = current, w = t >> 5, lane = t & 31;
+    int t = emu_thread_now, w = t >> 5, lane = t & 31;
     thread *me = &threads[t], *base = &threads[w * 32];
 
     if (!(mask >> lane & 1))
@@ -312,7 +312,12 @@ uint64_t emu_collective(emu_op op, unsigned mask, uint64_t value, int arg, int w
     if (width < 1 || width > 32 || (width & (width - 1)))
         emu_fatal("shuffle %s:%d: width %d is not a power of two up to 32", file, line, width);
     check_lanes(w, mask, file, line);
-    *me = { me->fiber, { file, line }, op, arg, width, mask, value, me->index };
+    me->at = { file, line };
+    me->op = op;
+    me->arg = arg;
+    me->width = width;
+    me->mask = mask;
+    me->value = value;
     unsigned here = warps[w].waiting & mask;
     if (here) {
         thread *o = &base[__builtin_ctz(here)];
@@ -357,7 +362,7 @@ static void run_block(const emu_kernel *k, uint64_t number)
         warps[w] = { 0, 0, 0 };
         make_ready(w, lanes >= 32 ? ~0u : (1u << lanes) - 1);
     }
-    current = order == EMU_REVERSE ? n_threads - 1 : 0;
+    emu_thread_now = order == EMU_REVERSE ? n_threads - 1 : 0;
     host.task = pick();
     set_current(host.task);
     work(&host);
