@@ -46,7 +46,7 @@ AT='tests/emu/planted.cu:[0-9]+'
     for order in forward reverse random:1 random:2; do
         for build in works works-checked works-ucontext; do
             SE_EMU_MEMORY=16000000 SE_EMU_SCHEDULE=$order run -0 "$emu/$build"
-            [[ $output == *'ok 13 -'* && $output != *'not ok'* ]]
+            [[ $output == *'ok 14 -'* && $output != *'not ok'* ]]
         done
     done
 }

@@ -1,4 +1,4 @@
-/* cublas.cpp - cuBLAS calls on OpenBLAS, queued like kernels, with every operand's bounds checked */
+/* cublas.cpp - cuBLAS calls on OpenBLAS, queued like kernels, the bounds of operands checked */
 #include "cublas_v2.h"
 #include "emu.h"
 

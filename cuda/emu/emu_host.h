@@ -131,8 +131,9 @@ template <class K> cudaError_t cudaFuncSetAttribute(K *kernel, cudaFuncAttribute
     return emu_func_set((const void *)kernel, attr, value);
 }
 
-template <class K> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, K *kernel,
-                                                                             int threads, size_t shared)
+template <class K>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, K *kernel, int threads,
+                                                          size_t shared)
 {
     return emu_occupancy(blocks, (const void *)kernel, threads, shared);
 }

@@ -103,7 +103,7 @@ static void set_current(int t)
 }
 
 /* Nobody can go on: say who waits where.  The checks on arrival leave few ways to get here. */
-static void stuck()
+[[noreturn]] static void stuck()
 {
     for (int t = 0; t < n_threads; t++)
         if (warps[t >> 5].waiting >> (t & 31) & 1)

@@ -294,6 +294,35 @@ static void test_lazy()
     unit_ok("streams run when waited for, and no further");
 }
 
+static void test_events()
+{
+    float *x = upload(std::vector<float>{ 1 }), ms = -1;
+    cudaEvent_t a, b, untimed;
+
+    cudaEventCreate(&a);
+    cudaEventCreate(&b);
+    cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming);
+    CHECK(cudaEventSynchronize(a) == cudaSuccess);          /* never recorded: nothing to wait for */
+    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorInvalidResourceHandle);
+    cudaEventRecord(a, nullptr);
+    SE_LAUNCH(step_k, 1, 1, 0, nullptr, x, 2.0f, 1.0f);
+    cudaEventRecord(b, nullptr);
+    cudaEventRecord(untimed, nullptr);
+    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorNotReady);
+    CHECK(cudaEventQuery(b) == cudaErrorNotReady);
+    cudaEventSynchronize(b);
+    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaSuccess && ms >= 0);
+    cudaEventSynchronize(untimed);
+    CHECK(cudaEventElapsedTime(&ms, a, untimed) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventQuery(b) == cudaSuccess);
+    cudaEventDestroy(a);
+    cudaEventDestroy(b);
+    cudaEventDestroy(untimed);
+    cudaFree(x);
+    cudaGetLastError();
+    unit_ok("events: waiting, asking, timing");
+}
+
 static void test_default_stream()
 {
     float *x = upload(std::vector<float>{ 1 }), h = -1;
@@ -427,6 +456,10 @@ static void test_vectors()
     CHECK(r == 5);
     cublasSnrm2(handle, 4, dv, 1, &r);
     CHECK_NEAR(r, sqrt(5), 1e-6);
+    cublasSger(handle, 3, 4, &two, dv, 1, dv, 1, da, 3);
+    for (int i = 0; i < 12; i++)
+        CHECK_NEAR(download(da, 12)[(size_t)i],
+                   a[(size_t)i] + 2 * v[(size_t)(i % 3)] * v[(size_t)(i / 3)], 1e-5);
     cublasSscal(handle, 4, &two, dv, 1);
     cublasSaxpy(handle, 4, &two, dv, 1, dv, 1);
     CHECK(download(dv, 4)[3] == 9);
@@ -459,6 +492,14 @@ static void test_launch_errors()
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
     SE_LAUNCH(shared_size_k, 1, 1, 60000, nullptr, d);
     CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+    cudaFuncAttributes f;
+    int blocks = 0;
+    CHECK(cudaFuncGetAttributes(&f, shared_size_k) == cudaSuccess);
+    CHECK(f.maxThreadsPerBlock == 1024 && f.maxDynamicSharedSizeBytes == 48 << 10);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shared_size_k, 256, 0) ==
+          cudaSuccess && blocks == 6);
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shared_size_k, 256, 40 << 10) ==
+          cudaSuccess && blocks == 2);
     CHECK(cudaFuncSetAttribute(shared_size_k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                60000) == cudaSuccess);
     SE_LAUNCH(shared_size_k, 1, 1, 60000, nullptr, d);
@@ -478,6 +519,8 @@ static void test_device()
     CHECK(cudaGetDeviceCount(&n) == cudaSuccess && n == 1);
     CHECK(cudaSetDevice(0) == cudaSuccess && cudaSetDevice(1) == cudaErrorInvalidDevice);
     CHECK(cudaGetDeviceProperties(&p, 0) == cudaSuccess && strcmp(p.name, "emulator") == 0);
+    CHECK(cudaDeviceGetAttribute(&n, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) ==
+          cudaSuccess && (size_t)n == p.sharedMemPerBlockOptin);
     CHECK(cudaDriverGetVersion(&version) == cudaSuccess && version > 0);
     cudaMemGetInfo(&before, &total);
     CHECK(cudaMalloc(&x, 1 << 20) == cudaSuccess);
@@ -511,6 +554,7 @@ int main()
     test_atomics();
     test_bits();
     test_lazy();
+    test_events();
     test_default_stream();
     test_copies();
     test_gemm();
