@@ -203,7 +203,9 @@ void se_net_clear(const struct se_net *net, void *p, uint64_t bytes);
 int se_net_check(const struct se_net *net, struct se_err *err);
 /* Graph and input, before se_net_ready() makes the rest; nothing to do on the CPU. */
 int se_net_place_input(struct se_net *net, struct se_err *err);
-void se_net_unplace_input(struct se_net *net);
+int se_net_place_thinned(const struct se_net *net, struct se_thinned *t,
+                         const struct se_nngraph *whole, struct se_err *err);
+void se_net_unplace_input(struct se_net *net);          /* and what was thinned */
 
 /* ---- for layers ---- */
 

@@ -108,6 +108,7 @@ static int place_graph(const struct se_net *net, struct se_nngraph *x,
     x->n = n;
     x->arcs = arcs;
     return (x->off = se_net_place(net, from->off, n + 1, sizeof *x->off, err)) &&
+           (x->weight = se_net_place(net, from->weight, arcs, sizeof *x->weight, err)) &&
            (x->to = se_net_place(net, from->to, arcs, sizeof *x->to, err)) &&
            (x->back = se_net_place(net, from->back, arcs, sizeof *x->back, err)) &&
            (x->norm = se_net_place(net, from->norm, arcs, sizeof *x->norm, err)) &&
@@ -138,9 +139,6 @@ int se_net_place_input(struct se_net *net, struct se_err *err)
 
     if (!net->gpu)
         return 0;
-    if (net->edge_dropout > 0)
-        return se_fail(err, SE_EDEVICE, "--edge-dropout of this model is not done on the device; "
-                       "use --device cpu");
     if (place_graph(net, &p->graph[0], net->graph, err) < 0)
         return -1;
     net->graph = &p->graph[0];
@@ -159,6 +157,35 @@ int se_net_place_input(struct se_net *net, struct se_err *err)
     return in->dense ? 0 : -1;
 }
 
+int se_net_place_thinned(const struct se_net *net, struct se_thinned *t,
+                         const struct se_nngraph *whole, struct se_err *err)
+{
+    const uint64_t n = whole->n, arcs = whole->arcs;
+    struct se_nngraph *x = &t->left;
+
+    t->whole = whole;
+    x->n = n;
+    return (x->off = se_net_alloc(net, n + 1, sizeof *x->off, err)) &&
+           (x->root = se_net_alloc(net, n, sizeof *x->root, err)) &&
+           (x->to = se_net_alloc(net, arcs, sizeof *x->to, err)) &&
+           (x->back = se_net_alloc(net, arcs, sizeof *x->back, err)) &&
+           (x->weight = se_net_alloc(net, arcs, sizeof *x->weight, err)) &&
+           (x->norm = se_net_alloc(net, arcs, sizeof *x->norm, err)) &&
+           (x->mean = se_net_alloc(net, arcs, sizeof *x->mean, err)) &&
+           (x->apart = se_net_alloc(net, arcs, sizeof *x->apart, err)) &&
+           (t->keep = se_net_alloc(net, arcs, 1, err)) &&
+           (t->place = se_net_alloc(net, arcs, sizeof *t->place, err)) ? 0 : -1;
+}
+
+static void unplace_graph(const struct se_net *net, struct se_nngraph *g)
+{
+    void *const memory[] = { g->off, g->to, g->back, g->weight, g->norm, g->mean, g->apart,
+                             g->root };
+
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
+        se_net_free(net, memory[k]);
+}
+
 void se_net_unplace_input(struct se_net *net)
 {
     struct se_placed *p = &net->placed;
@@ -167,11 +194,13 @@ void se_net_unplace_input(struct se_net *net)
     if (!net->gpu)
         return;
     for (int i = 0; i < 2; i++) {
-        struct se_nngraph *g = &p->graph[i];
-        void *const memory[] = { g->off, g->to, g->back, g->norm, g->mean, g->apart };
+        struct se_thinned *t = &net->thinned[i];
 
-        for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++)
-            se_net_free(net, memory[k]);
+        unplace_graph(net, &p->graph[i]);
+        unplace_graph(net, &t->left);
+        se_net_free(net, t->keep);
+        se_net_free(net, t->place);
+        *t = (struct se_thinned){ .whole = NULL };
     }
     void *const memory[] = { x->off, x->col, x->value, x->toff, x->trow, x->tentry, p->dense };
 

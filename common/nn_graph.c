@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device.h"
 #include "common/mem.h"
 #include "common/nn.h"
 
@@ -186,11 +187,28 @@ static void join_range(void *arg, uint64_t from, uint64_t to)
     share_range(&t->left, from, to);
 }
 
+static void thin_on_device(const struct se_net *net, struct se_thinned *t)
+{
+    const struct se_nngraph *w = t->whole, *x = &t->left;
+    const struct se_thinning all = {
+        .n = w->n, .off = w->off, .to = w->to, .back = w->back, .weight = w->weight,
+        .keep = t->keep, .place = t->place, .left_off = x->off, .left_to = x->to,
+        .left_back = x->back, .left_weight = x->weight, .left_norm = x->norm,
+        .left_mean = x->mean, .left_apart = x->apart, .left_root = x->root
+    };
+
+    t->left.arcs = net->gpu->cuda->thin(net->gpu->device, &all);
+}
+
 void se_thin(const struct se_net *net, struct se_thinned *t, int part)
 {
     const uint64_t n = t->whole->n, cost = 4 * (t->whole->arcs / (n + 1) + 1);
 
     se_mask(net, SE_NO_LAYER, part, net->edge_dropout, t->whole->arcs, t->keep);
+    if (net->gpu) {
+        thin_on_device(net, t);
+        return;
+    }
     se_ranges(net, n, cost, count_range, t);
     for (uint64_t v = 0; v < n; v++)
         t->left.off[v + 1] += t->left.off[v];

@@ -124,13 +124,20 @@ static bool worth_threads(const struct se_net *net)
     return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 21;
 }
 
+static int thin_room(struct se_net *net, int i, const struct se_nngraph *whole,
+                     struct se_err *err)
+{
+    return net->gpu ? se_net_place_thinned(net, &net->thinned[i], whole, err)
+                    : se_thinned_make(&net->thinned[i], whole, err);
+}
+
 /* What is left of the graphs is made in every epoch of training. */
 static int make_thinned(struct se_net *net, struct se_err *err)
 {
     if (net->edge_dropout == 0)
         return 0;
-    return se_thinned_make(&net->thinned[0], net->graph, err) < 0 ||
-           (net->beside && se_thinned_make(&net->thinned[1], net->beside, err) < 0) ? -1 : 0;
+    return thin_room(net, 0, net->graph, err) < 0 ||
+           (net->beside && thin_room(net, 1, net->beside, err) < 0) ? -1 : 0;
 }
 
 int se_net_ready(struct se_net *net, struct se_err *err)
@@ -154,10 +161,12 @@ int se_net_ready(struct se_net *net, struct se_err *err)
         !(net->delta[0] = numbers(net, net->n * net->widest, err)) ||
         !(net->delta[1] = numbers(net, net->n * net->widest, err)))
         return -1;
+    if (make_thinned(net, err) < 0)
+        return -1;
     if (net->gpu)                               /* it has its own ways to sum up */
         return se_net_check(net, err);
     net->partial = se_alloc(SE_PARTS * net->partial_room, sizeof(se_real), err);
-    return net->partial ? make_thinned(net, err) : -1;
+    return net->partial ? 0 : -1;
 }
 
 void se_net_release(struct se_net *net)

@@ -93,13 +93,19 @@ static void device_free(se_cuda_device *d, void *p)
         se_cuda_ok(d, cudaFree(p), "giving memory back");
 }
 
-/* What is copied from may go when this returns. */
+/* The host's memory may go after a copy, so none may be left waiting even if this fails. */
+static void wait(se_cuda_device *d, const char *what)
+{
+    if (!se_cuda_ok(d, cudaStreamSynchronize(d->stream), what))
+        cudaDeviceSynchronize();
+}
+
 static void device_put(se_cuda_device *d, void *to, const void *host, uint64_t bytes)
 {
     if (!d->bad && bytes &&
         se_cuda_ok(d, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, d->stream),
                    "copy to the device"))
-        se_cuda_ok(d, cudaStreamSynchronize(d->stream), "copy to the device");
+        wait(d, "copy to the device");
 }
 
 static void device_get(se_cuda_device *d, void *host, const void *from, uint64_t bytes)
@@ -107,7 +113,7 @@ static void device_get(se_cuda_device *d, void *host, const void *from, uint64_t
     if (!d->bad && bytes &&
         se_cuda_ok(d, cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, d->stream),
                    "copy from the device"))
-        se_cuda_ok(d, cudaStreamSynchronize(d->stream), "copy from the device");
+        wait(d, "copy from the device");
 }
 
 static void device_copy(se_cuda_device *d, void *to, const void *from, uint64_t bytes)
@@ -235,6 +241,6 @@ const se_cuda se_cuda_plugin = {
     device_open, device_close, device_name, device_failed, device_refuse,
     device_alloc, device_free, device_put, device_get, device_copy, device_clear,
     se_cuda_product, se_cuda_gather, se_cuda_columns, se_cuda_mask, se_cuda_mask_apply,
-    se_cuda_activate, se_cuda_add, se_cuda_attend, se_cuda_heads_mean, se_cuda_attend_back,
-    se_cuda_attend_back_z, se_cuda_loss, se_cuda_accuracy, se_cuda_adam, se_cuda_run_search
+    se_cuda_activate, se_cuda_add, se_cuda_thin, se_cuda_attend, se_cuda_heads_mean,
+    se_cuda_attend_back, se_cuda_attend_back_z, se_cuda_loss, se_cuda_accuracy, se_cuda_adam, se_cuda_run_search
 };

@@ -38,6 +38,7 @@ void se_cuda_mask(se_cuda_device *d, const se_masking *m);
 void se_cuda_mask_apply(se_cuda_device *d, const float *x, const uint8_t *keep, float scale,
                         uint64_t count, float *y);
 void se_cuda_gather(se_cuda_device *d, const se_gather *g, uint64_t count);
+uint64_t se_cuda_thin(se_cuda_device *d, const se_thinning *t);
 void se_cuda_attend(se_cuda_device *d, const se_attention *a);
 void se_cuda_heads_mean(se_cuda_device *d, const se_attention *a, const float *x,
                         const float *bias, float *out);

@@ -19,7 +19,7 @@
 #endif
 typedef SE_REAL se_real;
 
-enum { SE_CUDA_INTERFACE = 1 };
+enum { SE_CUDA_INTERFACE = 2 };
 
 struct se_cuda_device;          /* the plugin's own */
 
@@ -93,6 +93,22 @@ struct se_attention {
     bool mean;                  /* the heads are averaged, not joined */
 };
 
+/* What is left of a graph after its edges were masked: an edge goes or stays with both its arcs,
+ * as `keep` says of the arc to the higher end; loops, of weight 1, stay.  left_*: arcs moved
+ * together, their shares by the degrees that are left, see struct se_nngraph. */
+struct se_thinning {
+    uint64_t n;
+    const uint64_t *off;
+    const uint32_t *to, *back;
+    const se_real *weight;
+    const uint8_t *keep;        /* per arc */
+    uint32_t *place;            /* per arc that stays: where it went */
+    uint64_t *left_off;         /* n + 1, the first 0 */
+    uint32_t *left_to, *left_back;
+    se_real *left_weight, *left_norm, *left_mean, *left_apart;
+    double *left_root;          /* n */
+};
+
 /* What training aims at */
 struct se_targets {
     uint64_t n, classes, count; /* count: vertices trained on */
@@ -158,6 +174,8 @@ struct se_cuda {
     /* y += scale * x */
     void (*add)(struct se_cuda_device *d, const se_real *x, se_real scale, uint64_t count,
                 se_real *y);
+    /* How many arcs are left */
+    uint64_t (*thin)(struct se_cuda_device *d, const struct se_thinning *t);
     /* el, er, share from z */
     void (*attend)(struct se_cuda_device *d, const struct se_attention *a);
     /* out (n x width) = mean over the heads of x + bias */

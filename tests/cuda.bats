@@ -214,6 +214,7 @@ losses() {
         losses --model "$model" --seed 7 --feature-norm none "$FILES/dense.seg"
         losses --model "$model" --layers 3 --hidden 33 --feature-norm none --seed 8 \
             "$FILES/dense.seg"
+        losses --model "$model" --edge-dropout 0.4 --seed 9 "$FILES/words.seg"
         losses --model "$model" --layers 1 --dropout 0 --input-dropout 0 "$FILES/words.seg"
     done
     losses --model gat --heads 3 --out-heads 4 --attention-dropout 0 "$FILES/words.seg"
@@ -221,6 +222,7 @@ losses() {
     losses --model appnp --hops 0 "$FILES/words.seg"
     losses --model appnp --edge-dropout 0 --hops 3 "$FILES/words.seg"
     losses --model mix --beside "$FILES/words.seg" "$FILES/trained.seg"
+    losses --model mix --beside "$FILES/words.seg" --edge-dropout 0.5 "$FILES/trained.seg"
     losses --model gcn --input both --edge-weights "$FILES/trained.seg"
 }
 

@@ -4,8 +4,9 @@
 
 load helper
 
-setup_file() {
+need_valgrind() {
     [[ -n ${SE_VALGRIND-} ]] || skip "set SE_VALGRIND=1 or use make check-valgrind"
+    need_command valgrind
 }
 
 # careful TOOL ARGUMENT...: it ends with 0, and valgrind finds nothing
@@ -16,7 +17,7 @@ careful() {
 }
 
 @test "valgrind: data in and out, looking, joining, dividing, disturbing" {
-    need_command valgrind
+    need_valgrind
     careful se-gen -n 40 --seed 1 --tree -z 6 -o a.seg
     careful se-gen --karate -o k.seg
     careful se-split --count 2 a.seg -o b.seg
