@@ -41,7 +41,7 @@ careful() {
 }
 
 @test "valgrind: the stages, each method" {
-    need_command valgrind
+    need_valgrind
     se-gen -n 40 --seed 1 --features normal --dims 5 -o a.seg
     for model in gcn sage gat appnp mlp linear; do
         careful se-train -m $model --epochs 2 --hidden 4 a.seg -o b.seg
