@@ -13,6 +13,9 @@ void se_shuffle(struct se_rng *r, uint32_t *id, uint64_t count);
 
 /* Sort ascending, in time linear in `count`.  `scratch` has as much room as `key`. */
 void se_sort_u64(uint64_t *key, uint64_t *scratch, uint64_t count);
+/* The same on several threads. */
+int se_sort_u64_threads(uint64_t *key, uint64_t *scratch, uint64_t count, int threads,
+                        struct se_err *err);
 
 /* `k` different numbers of 0 .. n-1 in ascending order, all subsets equally likely; k <= n.
  * Time and memory are O(k) however large n is.  NULL with `err` set; free() it. */

@@ -103,43 +103,89 @@ static void draw_block(void *arg, uint64_t task, int thread)
                    o->offset + atomic_fetch_add(&o->done, to - from) + (to - from));
 }
 
-/* Sort the keys and count them.  Takes over `key`. */
-static int gather(struct se_sampled *x, uint64_t *key, uint64_t draws, struct se_err *err)
-{
-    uint64_t *scratch = se_alloc(draws, sizeof *scratch, err), edges = 0;
+/* ---- from draws to edges ---- */
 
-    x->key = key;
-    x->draws = draws;
-    if (!scratch)
-        return -1;
-    se_sort_u64(key, scratch, draws);
-    free(scratch);
-    x->count = se_alloc(draws, sizeof *x->count, err);
+enum { PIECES = 128 };          /* of the sorted draws, each from a new edge on */
+
+struct counting {
+    const uint64_t *key;
+    uint64_t start[PIECES + 1], at[PIECES + 1];   /* draws; edges before each piece */
+    struct se_sampled *x;
+};
+
+static void count_piece(void *arg, uint64_t task, int thread)
+{
+    struct counting *c = arg;
+    uint64_t edges = 0;
+
+    (void)thread;
+    for (uint64_t i = c->start[task]; i < c->start[task + 1]; i++)
+        edges += i == c->start[task] || c->key[i] != c->key[i - 1];
+    c->at[task + 1] = edges;
+}
+
+static void store_piece(void *arg, uint64_t task, int thread)
+{
+    struct counting *c = arg;
+    uint64_t at = c->at[task];
+
+    (void)thread;
+    for (uint64_t i = c->start[task], j; i < c->start[task + 1]; i = j) {
+        for (j = i + 1; j < c->start[task + 1] && c->key[j] == c->key[i]; j++)
+            ;
+        c->x->key[at] = c->key[i];
+        c->x->count[at++] = (uint32_t)(j - i);
+    }
+}
+
+/* Edges from sorted draws. */
+static int count_edges(struct se_sampled *x, const uint64_t *key, uint64_t draws, int threads,
+                       struct se_err *err)
+{
+    struct counting c = { .key = key, .x = x };
+
+    while (draws > 0 && key[draws - 1] == UINT64_MAX)
+        draws--;
+    for (uint64_t p = 1; p <= PIECES; p++) {
+        uint64_t i = draws * p / PIECES;
+
+        while (i > 0 && i < draws && key[i] == key[i - 1])
+            i++;
+        c.start[p] = i < c.start[p - 1] ? c.start[p - 1] : i;
+    }
+    se_parallel(threads, PIECES, count_piece, &c);
+    for (int p = 0; p < PIECES; p++)
+        c.at[p + 1] += c.at[p];
+    x->edges = c.at[PIECES];
+    x->key = se_alloc(x->edges, sizeof *x->key, err);
+    x->count = x->key ? se_alloc(x->edges, sizeof *x->count, err) : NULL;
     if (!x->count)
         return -1;
-    for (uint64_t i = 0; i < draws && key[i] != UINT64_MAX; i++) {
-        if (edges > 0 && key[edges - 1] == key[i]) {
-            x->count[edges - 1]++;
-        } else {
-            key[edges] = key[i];
-            x->count[edges++] = 1;
-        }
-    }
-    x->edges = edges;
+    se_parallel(threads, PIECES, store_piece, &c);
     return 0;
 }
 
 static int draw_round(struct round *o, uint64_t number, struct se_sampled *x,
                       struct se_err *err)
 {
-    o->key = se_alloc(o->draws, sizeof *o->key, err);
-    if (!o->key)
-        return -1;
-    o->offset = number * o->draws;
-    atomic_store(&o->done, 0);
-    if (o->draws > 0)
-        se_parallel(o->plan->threads, (o->draws + BLOCK - 1) / BLOCK, draw_block, o);
-    return gather(x, o->key, o->draws, err);
+    const int threads = o->plan->threads;
+    uint64_t *scratch = se_alloc(o->draws, sizeof *scratch, err);
+    int rc = -1;
+
+    o->key = scratch ? se_alloc(o->draws, sizeof *o->key, err) : NULL;
+    if (o->key) {
+        o->offset = number * o->draws;
+        atomic_store(&o->done, 0);
+        if (o->draws > 0)
+            se_parallel(threads, (o->draws + BLOCK - 1) / BLOCK, draw_block, o);
+        rc = se_sort_u64_threads(o->key, scratch, o->draws, threads, err);
+    }
+    free(scratch);
+    x->draws = o->draws;
+    if (rc == 0)
+        rc = count_edges(x, o->key, o->draws, threads, err);
+    free(o->key);
+    return rc;
 }
 
 /* Keep in x what y has too; the counts add up. */

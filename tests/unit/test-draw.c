@@ -15,10 +15,12 @@ static int by_value(const void *a, const void *b)
 
 static void test_sort(void)
 {
-    static const uint64_t sizes[] = { 0, 1, 2, 31, 33, 1000, 4095, 4097, 30000 };
+    static const uint64_t sizes[] = { 0, 1, 2, 63, 65, 1000, 30000, 65537, 300000 };
 
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < 72; seed++) {
         const uint64_t n = sizes[seed % 9], bits = 1 + seed % 64;
+        const int threads = (int)(seed / 9) % 4;
+        struct se_err err = SE_ERR_INIT;
         uint64_t *a = malloc((n + 1) * sizeof *a), *b = malloc((n + 1) * sizeof *b);
         uint64_t *scratch = malloc((n + 1) * sizeof *scratch);
         struct se_rng r;
@@ -26,14 +28,19 @@ static void test_sort(void)
         se_rng_init(&r, seed, SE_RNG_TEST, 0);
         for (uint64_t i = 0; i < n; i++)
             a[i] = b[i] = se_rng_u64(&r) >> (64 - bits);
-        se_sort_u64(a, scratch, n);
+        for (uint64_t i = 0; seed % 2 && i < n; i += 1 + se_rng_below(&r, 20))
+            a[i] = b[i] = UINT64_MAX;           /* far above all others */
+        if (threads)
+            CHECK(se_sort_u64_threads(a, scratch, n, threads, &err) == 0);
+        else
+            se_sort_u64(a, scratch, n);
         qsort(b, n, sizeof *b, by_value);
         CHECK(memcmp(a, b, n * sizeof *a) == 0);
         free(a);
         free(b);
         free(scratch);
     }
-    unit_ok("se_sort_u64 sorts as qsort does");
+    unit_ok("the sorts, on one thread and on several, sort as qsort does");
 }
 
 static void test_set(void)
