@@ -21,8 +21,9 @@ struct se_measure {
 };
 #define SE_MEASURE_INIT { 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0 }
 
-/* Measure `t` on `g`; an error if they have different numbers of vertices.  O(m height +
- * nodes).  Release it in any case. */
+/* Measure `t` on `g`; an error if they have different numbers of vertices.  The time is
+ * O(m height + nodes) for trees of up to 16 levels and O(m + nodes log nodes) for deeper
+ * ones.  Release it in any case. */
 int se_measure_make(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
                     struct se_err *err);
 void se_measure_release(struct se_measure *x);

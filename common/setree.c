@@ -20,9 +20,35 @@ static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *e
     return se_nest_measure(t, x, err);
 }
 
+/* V and cut of a tree of height two. */
+static int measure_modules(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+                           int threads, struct se_err *err)
+{
+    const uint64_t root = t->nodes - 1;
+    double *inside = se_alloc(x->n, sizeof *inside, err), total = 0;
+
+    if (!inside)
+        return -1;
+    se_web_inside(x, module, inside, threads);
+    for (uint64_t a = 0; a < x->arcs; a++)
+        total += se_web_weight(x, a);
+    t->cut[root] = total / 2;
+    for (uint64_t v = 0; v < x->n; v++) {
+        t->volume[v] = x->volume[v];
+        t->volume[x->n + module[v]] += x->volume[v];
+        t->cut[x->n + module[v]] += inside[v];
+        t->cut[root] -= inside[v];
+    }
+    t->volume[root] = x->vol;
+    if (t->cut[root] < 1e-12 * x->vol)          /* what rounding left of nothing */
+        t->cut[root] = 0;
+    free(inside);
+    return 0;
+}
+
 /* Modules under the root, vertices under modules. */
 static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t *module,
-                       struct se_err *err)
+                       int threads, struct se_err *err)
 {
     uint64_t count = 0;
     bool *keep;
@@ -37,7 +63,7 @@ static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t
         t->parent[v] = (uint32_t)(x->n + module[v]);
     for (uint64_t a = x->n; a <= x->n + count; a++)
         t->parent[a] = a < x->n + count ? (uint32_t)(x->n + count) : SE_NONE;
-    if (se_nest_measure(t, x, err) < 0)
+    if (measure_modules(t, x, module, threads, err) < 0)
         return -1;
     keep = se_alloc(t->nodes, sizeof *keep, err);
     if (!keep)
@@ -146,7 +172,7 @@ static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
     int rc = -1;
 
     if (module && se_part_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
-        rc = module_nest(t, x, module, err);
+        rc = module_nest(t, x, module, how->threads, err);
     if (rc == 0 && k > 2 &&
         (rc = se_levels_pile(&l, x, module, levels, how, err)) == 0)
         rc = split_and_squeeze(t, &l, k, b->first.most, how->threads, err);
@@ -254,23 +280,38 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 
 /* ---- all methods ---- */
 
-/* From a good start one round does most of what can be done. */
+/* A good start takes the place of most attempts: it is put together with a few new ones. */
 static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
                    const struct se_tree_how *how, struct se_err *err)
 {
+    struct tournament w = { .count = 1 };
     struct budget b = budget_of(x, how);
-    struct se_refine r = how->effort == SE_EFFORT_HIGH ? b.last : b.first;
+    int rc = -1;
 
-    r.seed = how->seed * 1000003 + 1;
-    if (how->effort != SE_EFFORT_HIGH) {
-        r.rounds = how->effort == SE_EFFORT_FAST ? 1 : 4;
-        r.enough = 1e-5;
-        r.tries = how->effort == SE_EFFORT_NORMAL && x->arcs < 100000 ? 2 : 1;
+    b.attempts /= 8;
+    b.merge = false;
+    b.first.seed = how->seed * 1000003 + 1;
+    b.last.seed = b.first.seed + 77;
+    if (how->effort == SE_EFFORT_FAST) {
+        b.first.rounds = 1;
+        b.first.lowest = how->k > 2 ? b.first.lowest : 0;
+    } else if (how->effort == SE_EFFORT_NORMAL) {
+        b.last.rounds = 4;
+        b.last.enough = 1e-5;
+        b.last.tries = x->arcs < 100000 ? 2 : 1;
     }
-    if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
-        se_squeeze_exact(t, how->k, err) < 0)
-        return -1;
-    return how->k > MOST_LEVELS ? 0 : se_refine(t, x, how->k, &r, err);
+    if (se_nest_of_tree(&w.tree[0], start, err) == 0 &&
+        se_nest_measure(&w.tree[0], x, err) == 0 &&
+        se_squeeze_exact(&w.tree[0], how->k, err) == 0)
+        rc = 0;
+    if (rc == 0 && how->k <= MOST_LEVELS &&
+        (rc = se_refine(&w.tree[0], x, how->k, &b.first, err)) == 0 &&
+        (rc = play(&w, x, &b, how, err)) == 0)
+        rc = se_refine(&w.tree[0], x, how->k, &b.last, err);
+    *t = w.tree[0];
+    for (int i = 1; i < RANKS; i++)
+        se_nest_release(&w.tree[i]);
+    return rc;
 }
 
 static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
@@ -299,7 +340,7 @@ int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
     if (start && start->n != g->n)
         return se_fail(err, SE_EINPUT, "the tree has %llu vertices, the graph has %llu",
                        (unsigned long long)start->n, (unsigned long long)g->n);
-    if (se_web_of_graph(&x, g, err) == 0 && build(&t, &x, start, how, err) == 0)
+    if (se_web_of_graph(&x, g, how->threads, err) == 0 && build(&t, &x, start, how, err) == 0)
         rc = se_nest_tree(out, &t, how->pad, err);
     se_web_release(&x);
     se_nest_release(&t);

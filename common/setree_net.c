@@ -24,61 +24,84 @@ static bool counts(const struct se_graph *g, uint64_t e)
     return !g->weight || g->weight[e] > 0;
 }
 
-/* off[v + 1] = arcs of v that go to lower vertices; off[u + 1] += those that go to higher. */
-static void count_arcs(struct se_web *x, const struct se_graph *g)
+/* The vertices are cut into ranges; a task goes through all edges and takes care of the ends
+ * in its range.  Each vertex finds its lower neighbours in ascending order, then the higher
+ * ones, whoever does it. */
+enum { RANGES = 8 };
+
+struct fill {
+    struct se_web *x;
+    const struct se_graph *g;
+    uint64_t *at;               /* where the next arc of each vertex goes */
+};
+
+static void count_range(void *arg, uint64_t task, int thread)
 {
-    for (uint64_t u = 0; u < g->n; u++)
+    const struct fill *f = arg;
+    const struct se_graph *g = f->g;
+    const uint64_t first = g->n * task / RANGES, last = g->n * (task + 1) / RANGES;
+
+    (void)thread;
+    for (uint64_t e = 0; e < g->m; e++)
+        if (g->to[e] - first < last - first && counts(g, e))
+            f->x->off[g->to[e] + 1]++;
+    for (uint64_t u = first; u < last; u++)
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
-            if (counts(g, e)) {
-                x->off[u + 1]++;
-                x->off[g->to[e] + 1]++;
-            }
-    for (uint64_t u = 0; u < g->n; u++)
-        x->off[u + 1] += x->off[u];
-    x->arcs = x->off[g->n];
+            f->x->off[u + 1] += counts(g, e);
 }
 
-/* Vertices in ascending order: each finds its lower neighbours already in place, ascending,
- * and puts the higher ones behind. */
-static void fill_arcs(struct se_web *x, const struct se_graph *g, uint64_t *at)
+static void put_arc(const struct fill *f, uint64_t u, uint64_t v, uint64_t e)
 {
-    memcpy(at, x->off, g->n * sizeof *at);
-    for (uint64_t u = 0; u < g->n; u++)
-        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            if (!counts(g, e))
-                continue;
-            uint32_t v = g->to[e];
-            double w = g->weight ? (double)g->weight[e] : 1.0;
-            uint64_t a = at[u]++, b = at[v]++;
-            x->to[a] = v;
-            x->to[b] = (uint32_t)u;
-            if (x->w32)
-                x->w32[a] = x->w32[b] = (float)w;
-            x->volume[u] += w;
-            x->volume[v] += w;
-        }
+    const uint64_t a = f->at[u]++;
+
+    f->x->to[a] = (uint32_t)v;
+    if (f->x->w32)
+        f->x->w32[a] = f->g->weight[e];
+    f->x->volume[u] += f->g->weight ? (double)f->g->weight[e] : 1.0;
 }
 
-int se_web_of_graph(struct se_web *x, const struct se_graph *g, struct se_err *err)
+static void fill_range(void *arg, uint64_t task, int thread)
 {
-    uint64_t *at = NULL;
+    const struct fill *f = arg;
+    const struct se_graph *g = f->g;
+    const uint64_t first = g->n * task / RANGES, last = g->n * (task + 1) / RANGES;
+
+    (void)thread;
+    for (uint64_t u = 0; u < last; u++)         /* higher neighbours only: u < to */
+        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
+            if (g->to[e] - first < last - first && counts(g, e))
+                put_arc(f, g->to[e], u, e);
+    for (uint64_t u = first; u < last; u++)
+        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
+            if (counts(g, e))
+                put_arc(f, u, g->to[e], e);
+}
+
+int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
+                    struct se_err *err)
+{
+    struct fill f = { x, g, NULL };
 
     x->n = g->n;
     x->off = se_zalloc(g->n + 1, sizeof *x->off, err);
     x->volume = se_zalloc(g->n, sizeof *x->volume, err);
     if (!x->off || !x->volume)
         return -1;
-    count_arcs(x, g);
+    se_parallel(threads, RANGES, count_range, &f);
+    for (uint64_t u = 0; u < g->n; u++)
+        x->off[u + 1] += x->off[u];
+    x->arcs = x->off[g->n];
     x->to = se_alloc(x->arcs, sizeof *x->to, err);
-    at = se_alloc(g->n, sizeof *at, err);
+    f.at = se_alloc(g->n, sizeof *f.at, err);
     if (g->weight)
         x->w32 = se_alloc(x->arcs, sizeof *x->w32, err);
-    if (!x->to || !at || (g->weight && !x->w32)) {
-        free(at);
+    if (!x->to || !f.at || (g->weight && !x->w32)) {
+        free(f.at);
         return -1;
     }
-    fill_arcs(x, g, at);
-    free(at);
+    memcpy(f.at, x->off, g->n * sizeof *f.at);
+    se_parallel(threads, RANGES, fill_range, &f);
+    free(f.at);
     for (uint64_t i = 0; i < g->loops; i++)
         x->volume[g->loop[i]] += 2 * (g->loop_weight ? (double)g->loop_weight[i] : 1.0);
     for (uint64_t u = 0; u < g->n; u++)

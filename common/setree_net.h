@@ -37,7 +37,8 @@ static inline double se_wlog(double w, double volume)
 }
 
 /* The graph as a net, without its edges of weight 0.  Release it in any case. */
-int se_web_of_graph(struct se_web *x, const struct se_graph *g, struct se_err *err);
+int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
+                    struct se_err *err);
 /* The net of the `count` modules of `x`.  carry: the weight inside a module becomes `inner`
  * of the new item; else inner is NULL. */
 int se_web_aggregate(struct se_web *y, const struct se_web *x, const uint32_t *module,

@@ -17,7 +17,7 @@
 
 enum {
     CHUNKED_FROM = 200000,      /* arcs; smaller nets are worked on item by item */
-    CHUNK = 8192, CHUNK_ARCS = 400000, TASKS = 32, BLOCK = 32
+    CHUNK = 8192, CHUNK_ARCS = 400000, TASKS = 32, BLOCK = 32, BATCH = 64
 };
 
 struct node {                   /* a module of some level */
@@ -79,6 +79,23 @@ static int begin_layer(struct look *k, uint32_t i, uint64_t keys, struct se_err 
     return 0;
 }
 
+/* Weights of the item to the lowest modules.  Ids are fetched some at a time, and a module is
+ * called for when it is first met: memory is the cost here. */
+static void tally_modules(const struct shift *s, struct se_tally *t, uint32_t item)
+{
+    const struct se_web *x = s->x;
+    uint32_t id[BATCH];
+
+    for (uint64_t a = x->off[item], end = x->off[item + 1]; a < end; a += BATCH) {
+        const uint64_t count = end - a < BATCH ? end - a : BATCH;
+        for (uint64_t i = 0; i < count; i++)
+            id[i] = s->module[x->to[a + i]];
+        for (uint64_t i = 0; i < count; i++)
+            if (se_tally_add(t, id[i], se_web_weight(x, a + i)))
+                __builtin_prefetch(&s->layer[0].node[id[i]]);
+    }
+}
+
 /* Weights of the item to the modules of each layer, its own path first. */
 static int tally_up(const struct shift *s, struct look *k, uint32_t item)
 {
@@ -96,9 +113,7 @@ static int tally_up(const struct shift *s, struct look *k, uint32_t item)
             return -1;
         se_tally_add(&k->acc[i], k->path[i], 0);
         if (i == 0) {
-            for (uint64_t a = x->off[item]; a < x->off[item + 1]; a++)
-                if (se_tally_add(&k->acc[0], s->module[x->to[a]], se_web_weight(x, a)))
-                    __builtin_prefetch(&y->node[s->module[x->to[a]]]);
+            tally_modules(s, &k->acc[0], item);
         } else {
             const struct layer *z = &s->layer[i - 1];
             for (uint32_t e = 0; e < k->acc[i - 1].count; e++) {
@@ -148,10 +163,24 @@ static void price_entry(const struct shift *s, struct look *k, double v, uint32_
            (a.cut + slot->sum + (i > 0 ? 0 : k->inner)) * p->log_with - a.cut * a.log;
 }
 
+/* No more than U of entry e of the lowest layer, without a logarithm:
+ * log(1 + y) >= 2y / (2 + y). */
+static double least_price(const struct shift *s, const struct look *k, double v, uint32_t e)
+{
+    const struct se_tally_slot *slot = se_tally_at(&k->acc[0], e);
+    const struct node *a = &s->layer[0].node[slot->key];
+    const struct price *up = &k->price[1][se_tally_place(&k->acc[1], a->up)];
+    const double rise = 2 * M_LOG2E * v / (2 * a->volume + v);
+
+    return up->u - slot->sum * up->log_with + (slot->sum + k->inner) * (a->log + rise) +
+           a->cut * rise;
+}
+
 /* U of every node met; the best of them, and what staying costs. */
 static struct place look_at(const struct shift *s, struct look *k, uint32_t item)
 {
     struct place best = { 0, 0, INFINITY, 0 };
+    const double v = s->x->volume[item];
 
     if (tally_up(s, k, item) < 0)
         return best;
@@ -159,7 +188,9 @@ static struct place look_at(const struct shift *s, struct look *k, uint32_t item
         double alone = i > 0 ? k->inner_cost : 0;
         for (uint32_t e = 0; e < k->acc[i].count; e++) {
             double u;
-            price_entry(s, k, s->x->volume[item], i, e);
+            if (i == 0 && e > 0 && least_price(s, k, v, e) >= best.cost)
+                continue;
+            price_entry(s, k, v, i, e);
             u = k->price[i][k->acc[i].used[e]].u + alone;
             if (u == INFINITY)
                 continue;

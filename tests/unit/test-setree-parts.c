@@ -144,7 +144,7 @@ static void test_join(void)
         uint32_t n = seed < 292 ? 2 + (uint32_t)(seed % 29) : 110;
         se_rng_init(&r, seed, SE_RNG_TEST, 10);
         dense_random(&d, n, 0.1 + 0.8 * se_rng_unit(&r), true, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, &err) == 0);
+        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
         for (enum rule rule = COMBINE; rule <= AVERAGE; rule++) {
             struct se_nest t = SE_NEST_INIT;
             slow_join(&s, rule);
@@ -220,7 +220,7 @@ static void test_squeeze(void)
         se_rng_init(&r, seed, SE_RNG_TEST, 11);
         dense_random(&d, 3 + (uint32_t)(seed % 8), 0.2 + 0.6 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, &err) == 0);
+        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
         for (uint64_t k = 1; k < 6; k++) {
             struct se_nest t = SE_NEST_INIT, u = SE_NEST_INIT;
             double least = INFINITY;
@@ -286,7 +286,7 @@ static void test_move(void)
         se_rng_init(&r, seed, SE_RNG_TEST, 12);
         dense_random(&d, 10 + (uint32_t)se_rng_below(&r, 60), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, &err) == 0);
+        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
         for (uint32_t i = 0; i < x.n; i++) {
             group[i] = (uint32_t)se_rng_below(&r, 3);
             module[i] = group[i] + 3 * (uint32_t)se_rng_below(&r, 3);
@@ -323,7 +323,7 @@ static void test_shift(void)
         se_rng_init(&r, seed, SE_RNG_TEST, 13);
         dense_random(&d, 10 + (uint32_t)se_rng_below(&r, 40), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, &err) == 0);
+        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
         random_nest(&t, &x, &r);
         CHECK(se_squeeze_greedy(&t, k, &err) == 0);
         CHECK(se_levels_of_nest(&l, &t, k, &x, 1, &err) == 0);

@@ -285,46 +285,79 @@ static void test_pad(void)
 
 /* ---- threads ---- */
 
-static void test_threads(void)
+/* The same tree with 1, 2 and 5 threads. */
+static void check_threads(const struct se_graph *g, uint64_t k, int effort,
+                          const struct se_tree *start)
 {
-    enum { N = 60000 };
-    uint64_t *off = calloc(N + 1, sizeof *off);
-    uint32_t *to = calloc(3 * N, sizeof *to);
     struct se_hierarchy h[3] = { SE_HIERARCHY_INIT, SE_HIERARCHY_INIT, SE_HIERARCHY_INIT };
     struct se_err err = SE_ERR_INIT;
-    struct se_rng r;
-    uint64_t m = 0;
 
-    se_rng_init(&r, 1, SE_RNG_TEST, 4);         /* near on a line, and a few far away */
+    for (int i = 0; i < 3; i++) {
+        struct se_tree_how how = SE_TREE_HOW_INIT;
+        how.k = k;
+        how.effort = effort;
+        how.threads = (int[]){ 1, 2, 5 }[i];
+        CHECK(se_tree_build(&h[i], g, start, &how, &err) == 0);
+        CHECK(h[i].nodes == h[0].nodes);
+        CHECK(memcmp(h[i].parent, h[0].parent, h[0].nodes * 4) == 0);
+        CHECK(memcmp(h[i].vertex, h[0].vertex, h[0].nodes * 4) == 0);
+    }
+    if (!start && k == 3) {                     /* and the same from there on */
+        struct se_tree t = se_hierarchy_view(&h[0]);
+        check_threads(g, 3, effort, &t);
+    }
+    for (int i = 0; i < 3; i++)
+        se_hierarchy_release(&h[i]);
+}
+
+enum { N = 25000, DEGREE = 5 };
+
+/* Near on a line, and a few far away; hub: vertex 0 knows every third. */
+static struct se_graph large_graph(uint64_t seed, bool hub, bool weighted)
+{
+    uint64_t *off = calloc(N + 1, sizeof *off), m = 0;
+    uint32_t *to = calloc((DEGREE + 1) * N, sizeof *to);
+    float *weight = calloc((DEGREE + 1) * N, sizeof *weight);
+    struct se_rng r;
+
+    se_rng_init(&r, seed, SE_RNG_TEST, 4);
     for (uint32_t u = 0; u < N; u++) {
         uint32_t last = u;
         off[u] = m;
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; (u > 0 || !hub) && i < DEGREE; i++) {
             last += 1 + (uint32_t)se_rng_below(&r, se_rng_below(&r, 20) ? 30 : N);
-            if (last < N)
-                to[m++] = last;
-            else
+            if (last >= N)
                 break;
+            weight[m] = 0.1f + (float)se_rng_unit(&r);
+            to[m++] = last;
+        }
+        for (uint32_t v = 1; u == 0 && hub && v < N; v += 3) {
+            weight[m] = 1;
+            to[m++] = v;
         }
     }
     off[N] = m;
-    struct se_graph g = { N, m, 0, off, to, NULL, NULL, NULL };
-    for (uint64_t k = 2; k < 4; k++) {
-        for (int i = 0; i < 3; i++) {
-            struct se_tree_how how = SE_TREE_HOW_INIT;
-            how.k = k;
-            how.effort = SE_EFFORT_FAST;
-            how.threads = (int[]){ 1, 2, 5 }[i];
-            CHECK(se_tree_build(&h[i], &g, NULL, &how, &err) == 0);
-            CHECK(h[i].nodes == h[0].nodes);
-            CHECK(memcmp(h[i].parent, h[0].parent, h[0].nodes * 4) == 0);
-            CHECK(memcmp(h[i].vertex, h[0].vertex, h[0].nodes * 4) == 0);
-        }
-        for (int i = 0; i < 3; i++)
-            se_hierarchy_release(&h[i]);
+    return (struct se_graph){ N, m, 0, off, to, weighted ? weight : (free(weight), NULL), NULL,
+                              NULL };
+}
+
+static void test_threads(void)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct se_rng r;
+        se_rng_init(&r, seed, SE_RNG_TEST, 5);
+        dense_random(&d, 2 + (uint32_t)se_rng_below(&r, 60), 0.2, seed % 2, seed % 3 == 0, &r);
+        check_threads(&d.g, 2 + seed % 3, (int)(seed % 3), NULL);
     }
-    free(off);
-    free(to);
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        struct se_graph g = large_graph(seed, seed == 1, seed == 1);
+        union { const void *in; void *out; } off = { g.off }, to = { g.to }, w = { g.weight };
+        check_threads(&g, 2, SE_EFFORT_FAST, NULL);
+        check_threads(&g, 3, SE_EFFORT_FAST, NULL);
+        free(off.out);
+        free(to.out);
+        free(w.out);
+    }
     unit_ok("the same tree with one, two and five threads");
 }
 
