@@ -121,7 +121,7 @@ static bool worth_threads(const struct se_net *net)
 
     while (!net->layer[first].learns)
         first++;
-    return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 21;
+    return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 19;
 }
 
 static int thin_room(struct se_net *net, int i, const struct se_nngraph *whole,

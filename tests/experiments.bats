@@ -42,6 +42,7 @@ summary() {
     done < <(rows out/table-accuracy.tsv)
     has_figure table-accuracy
     head -n 1 out/table-accuracy.tsv | grep -q '^# table-accuracy [0-9.]*.*, 20[0-9-]*, seed 0, splits 0-1'
+    [[ $(sed -n 2p out/table-accuracy.tsv) == "# table-accuracy -o out --datasets toy.seg --splits 0-1 --iterations 2 --epochs 8 --models gcn\ sage --controls" ]]
 }
 
 @test "small datasets first, what is done without computing, and an estimate" {

@@ -165,6 +165,14 @@ svg() {
     mv "$out/$me.svg.part" "$out/$me.svg"
 }
 
+# command_line WORD...: to be pasted; what only asks for the table is left out
+command_line() {
+    local word
+    for word; do
+        [[ $word == --done || $word == -q || $word == --quiet ]] || printf ' %q' "$word"
+    done
+}
+
 # experiment WORD...: all of it
 experiment() {
     take_options "$@"
@@ -192,6 +200,7 @@ experiment() {
         printf '# %s %s, %s, seed %s, splits %s, %s runs, %s iterations, %s epochs\n' "$me" \
             "$(se-train --version | sed -n '1s/^[^ ]* //p')" "$(date -u +%Y-%m-%d)" "$seed" \
             "$splits" "$runs" "$iterations" "$epochs"
+        printf '# %s%s\n' "$me" "$(command_line "$@")"
         echo "$columns"
         collect
     } > "$out/$me.part"
