@@ -43,26 +43,36 @@ static void take_plain(char **p, char separator, struct se_field *f)
     f->len = (size_t)(end - f->at);
 }
 
-int se_split(char *line, char separator, struct se_field field[4])
+int se_next_field(char **p, char separator, struct se_field *f)
 {
     const bool quotes = separator == ',' || separator == ';';
+
+    while (**p == ' ' || (**p == '\t' && separator != '\t'))
+        ++*p;
+    if (**p == '"' && quotes) {
+        if (!take_quoted(p, f))
+            return -1;
+    } else {
+        take_plain(p, separator, f);
+    }
+    while (**p == ' ' || (**p == '\t' && separator != '\t'))
+        ++*p;
+    if (**p == '\0')
+        return 0;
+    if (separator != ' ' && *(*p)++ != separator)
+        return -1;                      /* something behind a quote */
+    return 1;
+}
+
+int se_split(char *line, char separator, struct se_field field[4])
+{
     char *p = line;
 
     for (int count = 0; count < 4; count++) {
-        while (*p == ' ' || (*p == '\t' && separator != '\t'))
-            p++;
-        if (*p == '"' && quotes) {
-            if (!take_quoted(&p, &field[count]))
-                return -1;
-        } else {
-            take_plain(&p, separator, &field[count]);
-        }
-        while (*p == ' ' || (*p == '\t' && separator != '\t'))
-            p++;
-        if (*p == '\0')
-            return count + 1;
-        if (separator != ' ' && *p++ != separator)
-            return -1;                  /* something behind a quote */
+        const int more = se_next_field(&p, separator, &field[count]);
+
+        if (more <= 0)
+            return more < 0 ? -1 : count + 1;
     }
     return 4;
 }

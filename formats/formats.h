@@ -50,6 +50,10 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err);
 int se_side_features(const char *path, struct se_stream *s, struct se_err *err);
 int se_side_labels(const char *path, struct se_stream *s, struct se_err *err);
 int se_side_embedding(const char *path, struct se_stream *s, struct se_err *err);
+/* A table with a heading, a vertex in the first column: features, and labels from the column
+ * called `class` (NULL: none).  Vertices that only the table has join the graph. */
+int se_side_attributes(const char *path, const char *class, struct se_stream *s,
+                       struct se_err *err);
 int se_side_splits(char *const *path, int count, struct se_stream *s, struct se_err *err);
 
 #endif

@@ -36,6 +36,8 @@ char se_find_separator(const char *line);
  * and the line changes.  Returns how many fields there are, or -1 for a quote that does not
  * end or has something behind it.  A field may be empty. */
 int se_split(char *line, char separator, struct se_field field[4]);
+/* The same for the field at *p, which moves on: 1, or 0 if it was the last, or -1. */
+int se_next_field(char **p, char separator, struct se_field *f);
 
 /* Names in order of first use, found by hashing. */
 struct se_table {
@@ -62,6 +64,20 @@ int se_table_put(const struct se_table *t, struct se_stream *s, struct se_err *e
 /* Give back what only finding and adding need. */
 void se_table_seal(struct se_table *t);
 void se_table_release(struct se_table *t);
+
+/* Classes of vertices as they are met: each a name with a number.  Empty, "-1", "?" and "nan"
+ * are unknown. */
+struct se_classes {
+    struct se_table names;
+    int32_t *label;
+    uint64_t n;
+    size_t cap;
+};
+#define SE_CLASSES_INIT { SE_TABLE_INIT, NULL, 0, 0 }
+int se_classes_set(struct se_classes *c, uint64_t v, const char *name, struct se_err *err);
+/* As labels into `s`: numbers are classes in their order, words in the order of first use. */
+int se_classes_put(struct se_classes *c, struct se_stream *s, struct se_err *err);
+void se_classes_release(struct se_classes *c);
 
 /* The names an exporter is to print: the view is empty (n 0) when `wanted` is false or the
  * stream has none.  se_out_vertex then prints the id. */

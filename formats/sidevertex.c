@@ -104,102 +104,7 @@ static int column_next(struct column *c, uint32_t *v, char **value, struct se_er
     return rc;
 }
 
-/* Classes as they are met: each a name with a number. */
-struct classes {
-    struct se_table names;
-    int32_t *label;
-    uint64_t n;
-    size_t cap;
-};
-
-static int set_class(struct classes *c, uint64_t v, const char *name, struct se_err *err)
-{
-    static const char *const unknown[] = { "", "-1", "?", "nan", "NaN", NULL };
-    uint32_t id = SE_NONE;
-    bool known = true;
-
-    for (int i = 0; unknown[i]; i++)
-        known &= strcmp(name, unknown[i]) != 0;
-    if (se_grow(&c->label, &c->cap, v + 1, sizeof *c->label, err) < 0 ||
-        (known && se_table_add(&c->names, name, strlen(name), &id, err) < 0))
-        return -1;
-    for (; c->n <= v; c->n++)
-        c->label[c->n] = -1;
-    c->label[v] = known ? (int32_t)id : -1;
-    return 0;
-}
-
-struct numbered {
-    uint64_t value;
-    uint32_t id;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-
-    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
-                                : (x->id > y->id) - (x->id < y->id);
-}
-
-/* If all names are numbers, order[rank] tells the class at each rank; *plain: they are just
- * 0, 1, 2, ...  False: there are words. */
-static bool rank_numbers(const struct se_table *t, struct numbered *order, bool *plain)
-{
-    char name[24];
-
-    for (uint64_t i = 0; i < t->n; i++) {
-        const uint64_t len = t->off[i + 1] - t->off[i];
-
-        order[i].id = (uint32_t)i;
-        if (len >= sizeof name)
-            return false;
-        memcpy(name, t->text.data + t->off[i], len);
-        name[len] = '\0';
-        if (!se_whole_u64(name, &order[i].value))
-            return false;
-    }
-    qsort(order, t->n, sizeof *order, by_value);
-    *plain = true;
-    for (uint64_t i = 0; i < t->n; i++)
-        *plain &= order[i].value == i;
-    return true;
-}
-
-/* Numbers are classes in their order, words in the order of first use. */
-static int classes_put(struct classes *c, struct se_stream *s, struct se_err *err)
-{
-    struct numbered *order = se_alloc(c->names.n, sizeof *order, err);
-    int32_t *rank = order ? se_alloc(c->names.n, sizeof *rank, err) : NULL;
-    struct se_bytes names = SE_BYTES_INIT;
-    bool plain = false;
-    int rc = rank ? 0 : -1;
-
-    if (rc == 0 && !rank_numbers(&c->names, order, &plain))
-        for (uint64_t i = 0; i < c->names.n; i++)
-            order[i].id = (uint32_t)i;
-    for (uint64_t i = 0; i < c->names.n && rc == 0; i++) {
-        const char *name = c->names.text.data + c->names.off[order[i].id];
-        const uint64_t len = c->names.off[order[i].id + 1] - c->names.off[order[i].id];
-
-        rank[order[i].id] = (int32_t)i;
-        if (!plain && (se_bytes_add(&names, name, len, err) < 0 ||
-                       se_bytes_add(&names, "", 1, err) < 0))
-            rc = -1;
-    }
-    if (rc == 0) {
-        for (uint64_t v = 0; v < c->n; v++)
-            if (c->label[v] >= 0)
-                c->label[v] = rank[c->label[v]];
-        rc = se_import_labels(c->label, c->n, c->names.n, names.data, names.len, s, err);
-    }
-    se_bytes_release(&names);
-    free(rank);
-    free(order);
-    return rc;
-}
-
-static int text_labels(struct se_side *x, struct se_stream *s, struct classes *c,
+static int text_labels(struct se_side *x, struct se_stream *s, struct se_classes *c,
                        struct se_err *err)
 {
     struct column column;
@@ -208,14 +113,14 @@ static int text_labels(struct se_side *x, struct se_stream *s, struct classes *c
     int rc = column_open(&column, x, s, err);
 
     while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0)
-        rc = set_class(c, v, value, err);
+        rc = se_classes_set(c, v, value, err);
     if (rc == 0 && c->n < x->n)                 /* vertices that are not there */
-        rc = set_class(c, x->n - 1, "", err);
+        rc = se_classes_set(c, x->n - 1, "", err);
     column_close(&column);
     return rc;
 }
 
-static int array_labels(struct se_side *x, struct classes *c, struct se_err *err)
+static int array_labels(struct se_side *x, struct se_classes *c, struct se_err *err)
 {
     static const char *const names[] = { "labels", "y", "node_labels", NULL };
     struct se_bytes text = SE_BYTES_INIT;
@@ -240,7 +145,7 @@ static int array_labels(struct se_side *x, struct classes *c, struct se_err *err
             rc = se_fail(err, SE_EINPUT, "vertex %" PRIu64 " has no class from 0 on, nor -1", v);
         if (rc == 0)
             rc = se_bytes_add(&text, digits, strlen(digits) + 1, err);
-        rc = rc < 0 ? se_err_in(err, x->path) : set_class(c, v, text.data ? text.data : "", err);
+        rc = rc < 0 ? se_err_in(err, x->path) : se_classes_set(c, v, text.data ? text.data : "", err);
     }
     se_bytes_release(&text);
     se_npy_release(&a);
@@ -249,7 +154,7 @@ static int array_labels(struct se_side *x, struct classes *c, struct se_err *err
 
 int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)
 {
-    struct classes c = { SE_TABLE_INIT, NULL, 0, 0 };
+    struct se_classes c = SE_CLASSES_INIT;
     struct se_side x;
     int rc = se_side_open(&x, path, s, err);
 
@@ -258,9 +163,8 @@ int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)
     if (rc == 0 && c.n == 0)
         rc = se_fail(err, SE_EINPUT, "%s: holds no labels", path);
     if (rc == 0)
-        rc = classes_put(&c, s, err);
-    se_table_release(&c.names);
-    free(c.label);
+        rc = se_classes_put(&c, s, err);
+    se_classes_release(&c);
     se_side_release(&x);
     return rc;
 }

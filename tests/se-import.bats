@@ -241,3 +241,65 @@ END
         done
     done
 }
+
+# The features of a stream as text: a row for each vertex
+rows() {
+    "$py" - "$1" << 'END'
+import sys
+import numpy as np
+z = np.load(sys.argv[1], allow_pickle=True)
+x = np.zeros(tuple(z["attr_shape"]))
+for v in range(len(x)):
+    for i in range(z["attr_indptr"][v], z["attr_indptr"][v + 1]):
+        x[v, z["attr_indices"][i]] = z["attr_data"][i]
+print("\n".join(" ".join("%g" % a for a in row) for row in x))
+print(*z["labels"])
+END
+}
+
+@test "a table of attributes: numbers from 0 to 1, a feature for each word, the class apart" {
+    py=$(find_python numpy) || skip "no numpy"
+    printf 'from,to\nann,bob\nbob,cy\ncy,dan\n' > e.csv
+    printf 'name,age,town,"team, now",flat\nann,30,Oslo,red,7\nbob,40,"Rome, ""IT""",blue,7\n' > a.csv
+    printf 'cy,,Oslo,red,7\neve,50,?,,7\n' >> a.csv
+    se-import e.csv --attributes a.csv --class "team, now" -o p.seg
+    se-check -q --deep p.seg
+    se-export -t npz p.seg -o p.npz
+    # ann, bob, cy, dan without a row, eve without an edge; no age is the mean, 40
+    rows p.npz | diff - <(printf '0 1 0 0\n0.5 0 1 0\n0.5 1 0 0\n0 0 0 0\n1 0 0 0\n0 1 0 -1 -1\n')
+    [[ $(se-info p.seg) == *"5 vertices, 3 edges"*"2 classes: red 2, blue 1; 2 without label"* ]]
+    tr ',' '\t' < <(sed 's/"//g; s/, /_/' a.csv | sed 's/Rome_IT/Rome/') > a.tsv
+    se-import e.csv --attributes a.tsv --class team_now | se-check -q --deep
+    printf '0 1\n1 2\n' > n.txt
+    printf 'id;x\n0;3\n4;-1\n' > n.csv
+    se-import n.txt --attributes n.csv | se-info | grep -q '^graph *5 vertices, 2 edges'
+}
+
+@test "a table of attributes: what is wrong is said" {
+    printf '0 1\n1 2\n' > e.txt
+    # refused MESSAGE TEXT [OPTION...]
+    refused() {
+        printf '%b' "$2" > t.csv
+        fails 1 se-import e.txt --attributes t.csv "${@:3}" -o out.seg
+        [[ $stderr == "se-import: t.csv: $1"* && ! -e out.seg ]] || { echo "$stderr"; false; }
+    }
+    refused 'is empty' ''
+    refused 'line 1: a heading with a column of vertices' 'id\n0\n'
+    refused 'line 1: two columns are called' 'id,x,x\n0,1,2\n'
+    refused 'has a heading and no rows' 'id,x\n'
+    refused 'line 3: vertex' 'id,x\n0,1\n0,2\n'
+    refused "line 2: 'foo' is no vertex" 'id,x\nfoo,1\n'
+    refused 'line 2: fewer fields' 'id,x\n0\n'
+    refused 'line 2: more fields' 'id,x\n0,1,2\n'
+    refused 'line 2: a quote does not end' 'id,x\n0,"1\n'
+    refused "line 1: there is no column 'y'" 'id,x\n0,1\n' --class y
+    refused '70000001 vertices for' 'id,x\n70000000,1\n'
+    refused "column 'x' has another word in most rows" "id,x\n$(for i in {0..99}; do
+        printf '%d,w%d\\n' "$i" "$i"; done)"
+    fails 2 se-import e.txt --class x -o out.seg
+    printf '1\n2\n3\n' > l.txt
+    se-import e.txt --labels l.txt -o l.seg
+    printf 'id,x\n5,1\n' > t.csv
+    fails 1 se-import --onto l.seg --attributes t.csv -o out.seg
+    [[ $stderr == *"3 vertices that the labels beside the graph do not have"* ]]
+}

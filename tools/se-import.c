@@ -10,7 +10,7 @@
 
 static struct {
     int format, ids;
-    const char *features, *labels, *embedding, *onto;
+    const char *features, *labels, *embedding, *attributes, *class, *onto;
     struct se_list splits;
     uint64_t vertices;
     bool keep_loops;
@@ -19,6 +19,11 @@ static struct {
 static const struct se_option options[] = {
     { 'f', "from", "auto|" FORMATS, SE_OPT_CHOICE, &o.format,
       .help = "the format of INPUT; auto: by its name and first bytes" },
+    { 0, "attributes", "FILE", SE_OPT_FILE, &o.attributes,
+      .help = "a table (CSV or TSV) with a heading and a vertex in the first column: its "
+              "numbers and words become features" },
+    { 0, "class", "COLUMN", SE_OPT_STRING, &o.class,
+      .help = "with --attributes: the column that holds the class, which becomes labels" },
     { 0, "features", "FILE", SE_OPT_FILE, &o.features,
       .help = "features of the vertices: npy, npz or TSV" },
     { 0, "labels", "FILE", SE_OPT_FILE, &o.labels,
@@ -110,6 +115,10 @@ static int import_one(struct se_run *run, const char *path, int word, struct se_
 
 static int import_sides(struct se_stream *s, struct se_err *err)
 {
+    if (o.class && !o.attributes)
+        return se_fail(err, SE_EUSAGE, "--class names a column of --attributes FILE");
+    if (o.attributes && se_side_attributes(o.attributes, o.class, s, err) < 0)
+        return -1;
     if (o.features && se_side_features(o.features, s, err) < 0)
         return -1;
     if (o.labels && se_side_labels(o.labels, s, err) < 0)

@@ -1,7 +1,7 @@
 /* fuzz-import.c - any bytes as a file, or a folder of files, for one importer
  *
  * Which one is an argument that libFuzzer leaves alone: --format=NAME for the importers of
- * se_formats[], --side=features|labels|embedding|splits for files beside a graph.  --list
+ * se_formats[], --side=features|labels|embedding|splits|attributes for files beside a graph.  --list
  * prints them all.  Formats of several files get a folder: the input is cut at lines
  * "=== NAME" and what follows goes into the file NAME. */
 #include <dirent.h>
@@ -10,7 +10,8 @@
 #include "formats/formats.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const sides[] = { "features", "labels", "embedding", "splits", NULL };
+static const char *const sides[] = { "features", "labels", "embedding", "splits",
+                                     "attributes", NULL };
 static const char *const folders[] = { "planetoid", "geomgcn", "musae", NULL };
 
 static const struct se_format *format;
@@ -169,6 +170,8 @@ static int import_side(struct se_stream *s, struct se_err *err)
     switch (side[0]) {
     case 'f':
         return se_side_features(file, s, err);
+    case 'a':
+        return se_side_attributes(file, "c", s, err);
     case 'l':
         return se_side_labels(file, s, err);
     case 'e':

@@ -1,0 +1,98 @@
+/* classes.c - classes of vertices by name, on their way into a stream */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/internal.h"
+#include "formats/vertices.h"
+
+int se_classes_set(struct se_classes *c, uint64_t v, const char *name, struct se_err *err)
+{
+    static const char *const unknown[] = { "", "-1", "?", "nan", "NaN", NULL };
+    uint32_t id = SE_NONE;
+    bool known = true;
+
+    for (int i = 0; unknown[i]; i++)
+        known &= strcmp(name, unknown[i]) != 0;
+    if (se_grow(&c->label, &c->cap, v + 1, sizeof *c->label, err) < 0 ||
+        (known && se_table_add(&c->names, name, strlen(name), &id, err) < 0))
+        return -1;
+    for (; c->n <= v; c->n++)
+        c->label[c->n] = -1;
+    c->label[v] = known ? (int32_t)id : -1;
+    return 0;
+}
+
+struct numbered {
+    uint64_t value;
+    uint32_t id;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+
+    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                                : (x->id > y->id) - (x->id < y->id);
+}
+
+/* If all names are numbers, order[rank] tells the class at each rank; *plain: they are just
+ * 0, 1, 2, ...  False: there are words. */
+static bool rank_numbers(const struct se_table *t, struct numbered *order, bool *plain)
+{
+    char name[24];
+
+    for (uint64_t i = 0; i < t->n; i++) {
+        const uint64_t len = t->off[i + 1] - t->off[i];
+
+        order[i].id = (uint32_t)i;
+        if (len >= sizeof name)
+            return false;
+        memcpy(name, t->text.data + t->off[i], len);
+        name[len] = '\0';
+        if (!se_whole_u64(name, &order[i].value))
+            return false;
+    }
+    qsort(order, t->n, sizeof *order, by_value);
+    *plain = true;
+    for (uint64_t i = 0; i < t->n; i++)
+        *plain &= order[i].value == i;
+    return true;
+}
+
+int se_classes_put(struct se_classes *c, struct se_stream *s, struct se_err *err)
+{
+    struct numbered *order = se_alloc(c->names.n, sizeof *order, err);
+    int32_t *rank = order ? se_alloc(c->names.n, sizeof *rank, err) : NULL;
+    struct se_bytes names = SE_BYTES_INIT;
+    bool plain = false;
+    int rc = rank ? 0 : -1;
+
+    if (rc == 0 && !rank_numbers(&c->names, order, &plain))
+        for (uint64_t i = 0; i < c->names.n; i++)
+            order[i].id = (uint32_t)i;
+    for (uint64_t i = 0; i < c->names.n && rc == 0; i++) {
+        const char *name = c->names.text.data + c->names.off[order[i].id];
+        const uint64_t len = c->names.off[order[i].id + 1] - c->names.off[order[i].id];
+
+        rank[order[i].id] = (int32_t)i;
+        if (!plain && (se_bytes_add(&names, name, len, err) < 0 ||
+                       se_bytes_add(&names, "", 1, err) < 0))
+            rc = -1;
+    }
+    if (rc == 0) {
+        for (uint64_t v = 0; v < c->n; v++)
+            if (c->label[v] >= 0)
+                c->label[v] = rank[c->label[v]];
+        rc = se_import_labels(c->label, c->n, c->names.n, names.data, names.len, s, err);
+    }
+    se_bytes_release(&names);
+    free(rank);
+    free(order);
+    return rc;
+}
+
+void se_classes_release(struct se_classes *c)
+{
+    se_table_release(&c->names);
+    free(c->label);
+}
