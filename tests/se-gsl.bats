@@ -677,3 +677,43 @@ END
     run ! grep -q 'input.*iter-00' run/commands.sh
     [[ $(grep -c 'se-train .*--input embedding' run/commands.sh) == 2 ]]
 }
+
+@test "Ctrl-C: status 130, nobody left at work, no unfinished file, and the run goes on later" {
+    se-gen -n 600 --seed 3 -o in.seg
+    for jobs in 1 2; do
+        rm -rf run
+        set -m                          # a group of its own, as a terminal would make it
+        se-gsl in.seg -o run --splits 0-1 --iterations 40 --jobs $jobs --no-cache 2> log &
+        job=$!
+        set +m
+        for _ in {1..500}; do
+            [[ ! -e run/split-00/run-0/iter-01/tree.seg ]] || break
+            sleep 0.02
+        done
+        kill -INT -- -$job
+        status=0
+        wait $job || status=$?
+        [[ $status -eq 130 ]] || { cat log; echo "$status"; false; }
+        grep -qx 'se-gsl: interrupted; the same command goes on where it stopped' log
+        for _ in {1..100}; do
+            pgrep -g $job > left || break
+            sleep 0.05
+        done
+        ! pgrep -g $job
+        [[ -z $(find run -name '*.part*') ]]
+        se-check -q $(find run -name '*.seg')
+    done
+    se-gsl in.seg -o run --splits 0 --iterations 1 --no-cache -q
+    [[ $(wc -l < run/metrics.tsv) -eq 3 ]]
+}
+
+@test "a wrong input or a folder that cannot be made: one line, and no folder" {
+    echo hello > words.txt
+    fails 1 se-gsl words.txt -o run
+    [[ $stderr == "se-gsl: words.txt: not a .seg stream"* && ! -e run ]]
+    fails 1 se-gsl nothing.seg -o run
+    [[ $stderr == "se-gsl: nothing.seg: "*"No such file"* && ! -e run ]]
+    se-gen -n 30 -o in.seg
+    fails 1 se-gsl in.seg -o words.txt/run
+    [[ $stderr == "se-gsl: "*"words.txt"*"Not a directory"* ]]
+}
