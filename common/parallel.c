@@ -19,7 +19,7 @@ static struct {
     _Atomic int running;        /* that are at it */
     _Atomic unsigned round;     /* 0: closed */
     unsigned rounds;
-    bool spare;                 /* there is a CPU for each thread: it may look before it sleeps */
+    _Atomic bool spare;         /* there is a CPU for each thread: it may look before it sleeps */
     se_work *work;
     void *arg;
     uint64_t tasks;
