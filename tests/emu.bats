@@ -90,9 +90,9 @@ AT='tests/emu/planted.cu:[0-9]+'
 
 @test "emulator: races" {
     caught shared_race - \
-        "$K: race: reads at $AT what thread \([0-9]+,0,0\) wrote at $AT, .*shared array sum" -
+        "$K: race: (reads|writes) at $AT what thread \([0-9]+,0,0\) wrote at $AT, .*shared array sum" -
     caught global_race - \
-        "race: reads at $AT what thread \(0,0,0\) of block \(0,0,0\) wrote at $AT, .*an allocation of 4 bytes" -
+        "race: (reads|writes) at $AT what thread \(0,0,0\) of block \(0,0,0\) wrote at $AT, .*an allocation of 4 bytes" -
     caught missing_syncwarp - \
         "$K: race: reads at $AT what thread \([0-9]+,0,0\) wrote at $AT, .*shared array tile" -
 }
