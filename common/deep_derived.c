@@ -261,8 +261,10 @@ static double added(const struct fusion *f, double mean)
     for (uint64_t e = 0; e < f->fused.m && count < SAMPLES; e += step)
         if (!isnan(f->sim[e]) && !(fabs((double)f->fused.weight[e] - mean) < clip_slack))
             have[count++] = (double)f->fused.weight[e] - (double)f->sim[e];
+    if (count == 0)
+        return 0;
     qsort(have, count, sizeof have[0], ascending);
-    return count ? have[count / 2] : 0;
+    return have[count / 2];
 }
 
 static int check_pairs(const struct fusion *f, bool complete, double mean, struct se_err *err)

@@ -177,7 +177,7 @@ void se_gpu_tell(char *text, size_t room)
         snprintf(text, room, "CUDA plugin: none found");
     else if (!named && check_driver(&why) < 0)
         snprintf(text, room, "CUDA plugin: %s, not loaded: %s", path, why.text);
-    else if (load(&g, path, &why) < 0)
+    else if (load(&g, path, &why) < 0 || !g.cuda)
         snprintf(text, room, "CUDA plugin: %s", why.text);
     else
         snprintf(text, room, "CUDA plugin: %s (%s)", path, g.cuda->build);

@@ -362,6 +362,7 @@ static void fill_layers(struct shift *s, const struct se_levels *l, uint32_t lev
 static int look_alloc(struct look *k, uint32_t layers, struct se_err *err)
 {
     k->acc = se_zalloc(layers, sizeof *k->acc, err);
+    /* pointers are meant: NOLINTNEXTLINE(bugprone-sizeof-expression) */
     k->price = se_zalloc(layers, sizeof *k->price, err);
     k->room = se_zalloc(layers, sizeof *k->room, err);
     k->path = se_alloc(layers, sizeof *k->path, err);

@@ -350,7 +350,7 @@ AVX2 static uint32_t keep_avx2(uint32_t *id, float *s, uint32_t n, float x)
 /* Signed comparison will do: a flip of the highest bit keeps the order. */
 AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
 {
-    uint64_t flipped[SE_RANKED];
+    uint64_t flipped[SE_RANKED] = { 0 };
     const uint32_t full = (n + 3) / 4 * 4;
 
     for (uint32_t i = 0; i < full; i++)
