@@ -288,7 +288,7 @@ static int improve(struct se_nest *t, const struct se_web *x, const struct se_tr
     struct budget b = budget_of(x, how);
     int rc = -1;
 
-    b.attempts /= 8;
+    b.attempts = b.attempts < 8 ? 0 : (b.attempts + 2) / 5;
     b.merge = false;
     b.first.seed = how->seed * 1000003 + 1;
     b.last.seed = b.first.seed + 77;
@@ -296,9 +296,9 @@ static int improve(struct se_nest *t, const struct se_web *x, const struct se_tr
         b.first.rounds = 1;
         b.first.lowest = how->k > 2 ? b.first.lowest : 0;
     } else if (how->effort == SE_EFFORT_NORMAL) {
-        b.last.rounds = 4;
+        b.last.rounds = 2;
         b.last.enough = 1e-5;
-        b.last.tries = x->arcs < 100000 ? 2 : 1;
+        b.last.tries = 1;
     }
     if (se_nest_of_tree(&w.tree[0], start, err) == 0 &&
         se_nest_measure(&w.tree[0], x, err) == 0 &&
