@@ -38,7 +38,8 @@ seconds() {
 bound() {
     awk -v f="$1" -v b="$2" -v flops=$flops -v bytes=$bytes 'BEGIN {
         x = 1e3 * f / flops; y = 1e3 * b / bytes
-        printf "%.3f %s\n", x > y ? x : y, x > y ? "arithmetic" : "memory" }'
+        more = x > y
+        printf "%.3f %s\n", more ? x : y, more ? "arithmetic" : "memory" }'
 }
 
 # The product reads both tiles and writes the scores, the lists read them again.
@@ -48,8 +49,9 @@ sim() {
     cpu=$(seconds se-sim --device cpu --method product --on features -k "$k" rows.seg -o out.seg)
     estimate=$(awk -v n="$n" -v d="$d" -v flops=$flops -v bytes=$bytes 'BEGIN {
         product = 2 * n * n * d / flops; scores = 4 * n * n / bytes
-        printf "%.1f %s", 1e3 * ((product > scores ? product : scores) + scores),
-            product > scores ? "arithmetic" : "memory" }')
+        more = product > scores
+        printf "%.1f %s", 1e3 * ((more ? product : scores) + scores),
+            more ? "arithmetic" : "memory" }')
     printf 'se-sim   n=%-6s d=%-4s k=%-4s CPU %9.0f ms   A6000 at best %8s ms (%s)\n' "$n" "$d" \
         "$k" "$(awk -v s="$cpu" 'BEGIN { print 1000 * s }')" "${estimate% *}" "${estimate#* }"
 }
@@ -69,9 +71,10 @@ train() {
             wide = model == "gcn" ? 3 : model == "sage" ? 3 : model == "gat" ? 4 : 0
             slim = model == "appnp" ? 30 : model == "gat" ? 4 : 3
             dense = model == "sage" ? 8 : 4
-            print 2 * (sparse * nnz * h + wide * arcs * h + slim * arcs * c + dense * n * h * c),
-                4 * (7 * (model == "sage" ? 2 : 1) * (d + c) * h + 2 * sparse * nnz +
-                     2 * (wide + slim) * arcs + 10 * n * h) }')"
+            flop = 2 * (sparse * nnz * h + wide * arcs * h + slim * arcs * c + dense * n * h * c)
+            params = (model == "sage" ? 2 : 1) * (d + c) * h
+            byte = 4 * (7 * params + 2 * sparse * nnz + 2 * (wide + slim) * arcs + 10 * n * h)
+            printf "%.0f %.0f\n", flop, byte }')"
     estimate=$(bound "$flop" "$byte")
     printf 'se-train %-8s %-6s an epoch    CPU %9.2f ms   A6000 at best %8.3f ms (%s)\n' "$set" \
         "$model" "$ms" "${estimate% *}" "${estimate#* }"
