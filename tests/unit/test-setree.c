@@ -182,7 +182,7 @@ static void test_exhaustive(void)
 {
     int graphs = 0, hits[3] = { 0, 0, 0 };
 
-    for (uint64_t seed = 0; seed < 120; seed++) {
+    for (uint64_t seed = 0; seed < UNIT_CASES(120); seed++) {
         struct se_rng r;
         double least;
         se_rng_init(&r, seed, SE_RNG_TEST, 1);
@@ -210,7 +210,7 @@ static void test_exhaustive(void)
 
 static void test_never_worse(void)
 {
-    for (uint64_t seed = 0; seed < 120; seed++) {
+    for (uint64_t seed = 0; seed < UNIT_CASES(120); seed++) {
         struct se_hierarchy start = SE_HIERARCHY_INIT;
         struct se_rng r;
         struct se_tree t;
@@ -258,7 +258,7 @@ static void test_pad(void)
 {
     struct se_rng r;
 
-    for (uint64_t seed = 0; seed < 30; seed++) {
+    for (uint64_t seed = 0; seed < UNIT_CASES(30); seed++) {
         struct se_tree_how how = SE_TREE_HOW_INIT;
         struct se_hierarchy h = SE_HIERARCHY_INIT;
         double plain;
@@ -343,7 +343,7 @@ static struct se_graph large_graph(uint64_t seed, bool hub, bool weighted)
 
 static void test_threads(void)
 {
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < UNIT_CASES(40); seed++) {
         struct se_rng r;
         se_rng_init(&r, seed, SE_RNG_TEST, 5);
         dense_random(&d, 2 + (uint32_t)se_rng_below(&r, 60), 0.2, seed % 2, seed % 3 == 0, &r);
