@@ -29,6 +29,12 @@ struct se_graph {
 int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err);
 int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
                  const uint32_t from[SE_ORIGINS], struct se_err *err);
+/* Put the graph g again with other edges.  `fill` writes at most `most` of them as se_graph has
+ * them, weights where g has some (else weight is NULL), and returns how many. */
+typedef uint64_t se_fill_edges(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,
+                               float *weight);
+int se_graph_put_edges(const struct se_graph *g, uint64_t most, se_fill_edges *fill,
+                       void *arg, struct se_stream *s, struct se_err *err);
 /* fused if it is there, else graph: the tag that se-tree works on. */
 uint32_t se_graph_current(const struct se_stream *s);
 

@@ -3,7 +3,9 @@
  * u64 n, m, loops, flags (1: weighted); u64 off[n + 1]; u32 to[m]; u32 loop[loops];
  * weighted: f32 weight[m], f32 loop_weight[loops] */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "common/mem.h"
 #include "common/payload.h"
 
 enum { WEIGHTED = 1 };
@@ -89,6 +91,29 @@ int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
     };
 
     return se_stream_put(s, tag, part, g->weight ? 6 : 4, from, err);
+}
+
+int se_graph_put_edges(const struct se_graph *g, uint64_t most, se_fill_edges *fill,
+                       void *arg, struct se_stream *s, struct se_err *err)
+{
+    struct se_graph new = *g;
+    uint64_t *off = se_alloc(g->n + 1, sizeof *off, err);
+    uint32_t *to = NULL;
+    float *weight = NULL;
+    int rc = -1;
+
+    if (off && (to = se_alloc(most, sizeof *to, err)) &&
+        (!g->weight || (weight = se_alloc(most, sizeof *weight, err)))) {
+        new.m = fill(g, arg, off, to, weight);
+        new.off = off;
+        new.to = to;
+        new.weight = weight;
+        rc = se_graph_put(&new, s, SE_GRAPH, NULL, err);
+    }
+    free(off);
+    free(to);
+    free(weight);
+    return rc;
 }
 
 uint32_t se_graph_current(const struct se_stream *s)

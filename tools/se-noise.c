@@ -113,10 +113,11 @@ static int choose(const struct se_graph *g, uint64_t seed, struct change *c,
     return g->weight && c->added > 0 ? weigh_new(g, c, &r, err) : 0;
 }
 
-/* Merge old and new edges row by row into off, to and weight. */
-static void merge(const struct se_graph *g, const struct change *c, uint64_t *off,
-                  uint32_t *to, float *weight)
+/* Merge old and new edges row by row; `arg`: the change. */
+static uint64_t merge(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,
+                      float *weight)
 {
+    const struct change *c = arg;
     uint64_t at = 0, gone = 0, new = 0;
 
     for (uint64_t u = 0; u < g->n; u++) {
@@ -142,30 +143,7 @@ static void merge(const struct se_graph *g, const struct change *c, uint64_t *of
         }
     }
     off[g->n] = at;
-}
-
-static int put(const struct se_graph *g, const struct change *c, struct se_stream *s,
-               struct se_err *err)
-{
-    struct se_graph new = *g;
-    uint64_t *off = se_alloc(g->n + 1, sizeof *off, err);
-    uint32_t *to = NULL;
-    float *weight = NULL;
-    int rc = -1;
-
-    new.m = g->m + c->added - c->removed;
-    new.off = off;
-    if (off && (to = se_alloc(new.m, sizeof *to, err)) &&
-        (!g->weight || (weight = se_alloc(new.m, sizeof *weight, err)))) {
-        merge(g, c, off, to, weight);
-        new.to = to;
-        new.weight = weight;
-        rc = se_graph_put(&new, s, SE_GRAPH, NULL, err);
-    }
-    free(off);
-    free(to);
-    free(weight);
-    return rc;
+    return at;
 }
 
 static int add_noise(struct se_run *run, struct se_stream *s, struct se_err *err)
@@ -177,7 +155,7 @@ static int add_noise(struct se_run *run, struct se_stream *s, struct se_err *err
     if (se_graph_get(&g, s, SE_GRAPH, err) < 0)
         return -1;
     if (count_changes(&g, &c, err) == 0 && choose(&g, run->seed, &c, err) == 0)
-        rc = put(&g, &c, s, err);
+        rc = se_graph_put_edges(&g, g.m + c.added - c.removed, merge, &c, s, err);
     if (rc == 0)
         se_note(run, "%" PRIu64 " edges added, %" PRIu64 " removed", c.added, c.removed);
     if (rc < 0 || se_stats_forget(s, "noise.", err) < 0 ||

@@ -1,9 +1,8 @@
 /* se-prune.c - remove the edges whose ends have unlike features */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "common/mem.h"
+#include "common/payload.h"
 #include "common/tool.h"
 
 static struct {
@@ -72,16 +71,22 @@ static double similarity(const struct se_features *f, uint64_t u, uint64_t v)
     return any > 0 ? (double)p.both / (double)any : 0;
 }
 
-/* Copy the edges that stay into arrays with room for all. */
-static uint64_t keep_similar(const struct se_graph *g, const struct se_features *f,
-                             uint64_t *off, uint32_t *to, float *weight)
+struct pruning {
+    struct se_features f;
+    uint64_t left;              /* edges that stayed */
+};
+
+/* The edges that stay; `arg`: the pruning. */
+static uint64_t keep_similar(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,
+                             float *weight)
 {
+    struct pruning *p = arg;
     uint64_t at = 0;
 
     for (uint64_t u = 0; u < g->n; u++) {
         off[u] = at;
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            if (similarity(f, u, g->to[e]) < o.threshold)
+            if (similarity(&p->f, u, g->to[e]) < o.threshold)
                 continue;
             if (weight)
                 weight[at] = g->weight[e];
@@ -89,49 +94,21 @@ static uint64_t keep_similar(const struct se_graph *g, const struct se_features 
         }
     }
     off[g->n] = at;
-    return at;
-}
-
-static int prune_graph(const struct se_graph *g, const struct se_features *f,
-                       struct se_stream *s, uint64_t *left, struct se_err *err)
-{
-    struct se_graph new = *g;
-    uint64_t *off = se_alloc(g->n + 1, sizeof *off, err);
-    uint32_t *to = NULL;
-    float *weight = NULL;
-    int rc = -1;
-
-    if (off && (to = se_alloc(g->m, sizeof *to, err)) &&
-        (!g->weight || (weight = se_alloc(g->m, sizeof *weight, err)))) {
-        *left = new.m = keep_similar(g, f, off, to, weight);
-        new.off = off;
-        new.to = to;
-        new.weight = weight;
-        rc = se_graph_put(&new, s, SE_GRAPH, NULL, err);
-    }
-    free(off);
-    free(to);
-    free(weight);
-    return rc;
+    return p->left = at;
 }
 
 static int prune(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct se_graph g;
-    struct se_features f;
-    uint64_t before, left = 0;
+    struct pruning p;
 
-    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || se_features_get(&f, s, err) < 0)
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || se_features_get(&p.f, s, err) < 0 ||
+        se_payload_fits(p.f.n, g.n, SE_FEATURES, "graph", err) < 0 ||
+        se_graph_put_edges(&g, g.m, keep_similar, &p, s, err) < 0)
         return -1;
-    if (f.n != g.n)
-        return se_fail(err, SE_EINPUT, "features: %" PRIu64 " rows for %" PRIu64 " vertices",
-                       f.n, g.n);
-    before = g.m;
-    if (prune_graph(&g, &f, s, &left, err) < 0)
-        return -1;
-    se_note(run, "%" PRIu64 " of %" PRIu64 " edges removed", before - left, before);
-    if (se_stats_set(s, "prune.removed", (double)(before - left), err) < 0 ||
-        se_stats_set(s, "prune.edges", (double)left, err) < 0)
+    se_note(run, "%" PRIu64 " of %" PRIu64 " edges removed", g.m - p.left, g.m);
+    if (se_stats_set(s, "prune.removed", (double)(g.m - p.left), err) < 0 ||
+        se_stats_set(s, "prune.edges", (double)p.left, err) < 0)
         return -1;
     return 0;
 }
