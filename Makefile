@@ -14,7 +14,7 @@ CC      ?= cc
 CFLAGS  ?= -O3 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wcast-qual -Wwrite-strings -Wvla -Werror
-BLAS    := $(shell pkg-config --modversion openblas 2>/dev/null)
+BLAS     = $(shell pkg-config --modversion openblas 2>/dev/null)
 # The commit that is built, with a + if something was changed since; a tarball has a file of it
 REVISION := $(or $(shell cat .revision 2>/dev/null || \
              git describe --always --abbrev=7 --dirty=+ --exclude='*' 2>/dev/null),unknown)

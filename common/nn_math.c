@@ -48,8 +48,8 @@ static void gemm(bool ta, bool tb, uint64_t m, uint64_t n, uint64_t k, const se_
     const CBLAS_TRANSPOSE x = ta ? CblasTrans : CblasNoTrans, y = tb ? CblasTrans : CblasNoTrans;
 
 #define GEMM(f)                                                                              \
-    f(CblasRowMajor, x, y, (blasint)m, (blasint)n, (blasint)k, 1, (const void *)a,           \
-      (blasint)lda, (const void *)b, (blasint)ldb, add, (void *)c, (blasint)n)
+    f(CblasRowMajor, x, y, (int)m, (int)n, (int)k, 1, (const void *)a, (int)lda,             \
+      (const void *)b, (int)ldb, add, (void *)c, (int)n)
     if (SE_IS_DOUBLE)
         GEMM(se_blas.dgemm);
     else
