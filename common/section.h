@@ -128,6 +128,13 @@ int se_model_get(struct se_model *m, struct se_stream *s, struct se_err *err);
 int se_model_put(const struct se_model *m, struct se_stream *s, struct se_err *err);
 void se_model_release(struct se_model *m);
 
+/* The value of a key of its text, NUL-ended; false: it has none, or a longer one. */
+enum { SE_MODEL_VALUE = 64 };
+bool se_model_value(const struct se_model *m, const char *key, char value[SE_MODEL_VALUE]);
+/* The same where it is a whole number up to `most`; an error if it is not. */
+int se_model_count(const struct se_model *m, const char *key, uint64_t most, uint64_t *value,
+                   struct se_err *err);
+
 /* names: of the vertices, where the imported ids were not 0..n-1 */
 struct se_names {
     uint64_t n;

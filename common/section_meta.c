@@ -12,6 +12,7 @@
 
 #include "common/mem.h"
 #include "common/payload.h"
+#include "common/text.h"
 
 enum { NAME = 64 };
 
@@ -97,6 +98,35 @@ int se_model_put(const struct se_model *m, struct se_stream *s, struct se_err *e
     free(part);
     free(head);
     return rc;
+}
+
+bool se_model_value(const struct se_model *m, const char *key, char value[SE_MODEL_VALUE])
+{
+    const size_t len = strlen(key);
+
+    for (uint64_t at = 0; at < m->text_len;) {
+        const char *line = m->text + at, *end = memchr(line, '\n', m->text_len - at);
+        const size_t n = end ? (size_t)(end - line) : m->text_len - at;
+
+        if (n > len + 1 && n - len - 1 < SE_MODEL_VALUE && memcmp(line, key, len) == 0 &&
+            line[len] == '=') {
+            memcpy(value, line + len + 1, n - len - 1);
+            value[n - len - 1] = '\0';
+            return true;
+        }
+        at += n + 1;
+    }
+    return false;
+}
+
+int se_model_count(const struct se_model *m, const char *key, uint64_t most, uint64_t *value,
+                   struct se_err *err)
+{
+    char text[SE_MODEL_VALUE];
+
+    if (se_model_value(m, key, text) && se_whole_u64(text, value) && *value <= most)
+        return 0;
+    return se_fail(err, SE_EINPUT, "model: has no usable '%s'", key);
 }
 
 int se_stats_get(struct se_stats *x, struct se_stream *s, struct se_err *err)

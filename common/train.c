@@ -17,22 +17,41 @@ void se_train_release(struct se_train_result *r)
     *r = (struct se_train_result)SE_TRAIN_RESULT_INIT;
 }
 
+static uint64_t largest(const se_real *row, uint64_t classes)
+{
+    uint64_t best = 0;
+
+    for (uint64_t c = 1; c < classes; c++)
+        if (row[c] > row[best])
+            best = c;
+    return best;
+}
+
+void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *label,
+                float *confidence)
+{
+    for (uint64_t v = 0; v < n; v++) {
+        const se_real *row = logits + v * classes;
+        const uint64_t best = largest(row, classes);
+        double sum = 0;
+
+        for (uint64_t c = 0; c < classes; c++)
+            sum += exp((double)row[c] - (double)row[best]);
+        label[v] = (int32_t)best;
+        confidence[v] = (float)(1 / sum);
+    }
+}
+
 void se_accuracy(const se_real *logits, uint64_t n, uint64_t classes, const int32_t *label,
                  const uint8_t *part, double accuracy[4])
 {
     uint64_t right[4] = { 0 }, all[4] = { 0 };
 
     for (uint64_t v = 0; v < n; v++) {
-        const se_real *row = logits + v * classes;
-        uint64_t best = 0;
-
         if (label[v] < 0 || part[v] == SE_PART_NONE)
             continue;
-        for (uint64_t c = 1; c < classes; c++)
-            if (row[c] > row[best])
-                best = c;
         all[part[v]]++;
-        right[part[v]] += best == (uint64_t)label[v];
+        right[part[v]] += largest(logits + v * classes, classes) == (uint64_t)label[v];
     }
     for (int i = 0; i < 4; i++)
         accuracy[i] = all[i] ? (double)right[i] / (double)all[i] : NAN;

@@ -32,6 +32,10 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
              struct se_err *err);
 void se_train_release(struct se_train_result *r);
 
+/* The class of the largest logit of each vertex, and its softmax */
+void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *label,
+                float *confidence);
+
 /* The share of the vertices of each part whose largest logit is that of their class; NaN for
  * a part without vertices. */
 void se_accuracy(const se_real *logits, uint64_t n, uint64_t classes, const int32_t *label,

@@ -128,56 +128,27 @@ static int describe(char *text, size_t room)
                     o.communities);
 }
 
-/* The value of a key in the text of a model, NUL-ended in `value`; false: not there. */
-static bool look_up(const struct se_model *m, const char *key, char value[64])
-{
-    const size_t len = strlen(key);
-
-    for (uint64_t at = 0; at < m->text_len;) {
-        const char *line = m->text + at, *end = memchr(line, '\n', m->text_len - at);
-        const size_t n = end ? (size_t)(end - line) : m->text_len - at;
-
-        if (n > len + 1 && n - len - 1 < 64 && memcmp(line, key, len) == 0 && line[len] == '=') {
-            memcpy(value, line + len + 1, n - len - 1);
-            value[n - len - 1] = '\0';
-            return true;
-        }
-        at += n + 1;
-    }
-    return false;
-}
-
-static int look_up_count(const struct se_model *m, const char *key, uint64_t most,
-                         uint64_t *value, struct se_err *err)
-{
-    char text[64];
-
-    if (look_up(m, key, text) && se_whole_u64(text, value) && *value <= most)
-        return 0;
-    return se_fail(err, SE_EINPUT, "model: has no usable '%s'", key);
-}
-
 static int recall(const struct se_model *m, struct se_err *err)
 {
-    static char name[64];
+    static char name[SE_MODEL_VALUE];
     uint64_t norm = 0, input = 0, weights = 0, beside = 0;
-    char alpha[64];
+    char alpha[SE_MODEL_VALUE];
 
-    if (!look_up(m, "model", name) || !look_up(m, "alpha", alpha) ||
+    if (!se_model_value(m, "model", name) || !se_model_value(m, "alpha", alpha) ||
         !se_whole_number(alpha, &o.h.alpha))
         return se_fail(err, SE_EINPUT, "model: does not say what it is");
     o.model = name;
-    if (look_up_count(m, "hidden", 1000000, &o.h.hidden, err) < 0 ||
-        look_up_count(m, "layers", 16, &o.h.layers, err) < 0 ||
-        look_up_count(m, "classes", UINT32_MAX, &o.h.classes, err) < 0 ||
-        look_up_count(m, "heads", 256, &o.h.heads, err) < 0 ||
-        look_up_count(m, "out_heads", 256, &o.h.out_heads, err) < 0 ||
-        look_up_count(m, "hops", 1000, &o.h.hops, err) < 0 ||
-        look_up_count(m, "norm", NONE, &norm, err) < 0 ||
-        look_up_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
-        look_up_count(m, "edge_weights", 1, &weights, err) < 0 ||
-        look_up_count(m, "beside", 1, &beside, err) < 0 ||
-        look_up_count(m, "communities", 65536, &o.communities, err) < 0)
+    if (se_model_count(m, "hidden", 1000000, &o.h.hidden, err) < 0 ||
+        se_model_count(m, "layers", 16, &o.h.layers, err) < 0 ||
+        se_model_count(m, "classes", UINT32_MAX, &o.h.classes, err) < 0 ||
+        se_model_count(m, "heads", 256, &o.h.heads, err) < 0 ||
+        se_model_count(m, "out_heads", 256, &o.h.out_heads, err) < 0 ||
+        se_model_count(m, "hops", 1000, &o.h.hops, err) < 0 ||
+        se_model_count(m, "norm", NONE, &norm, err) < 0 ||
+        se_model_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
+        se_model_count(m, "edge_weights", 1, &weights, err) < 0 ||
+        se_model_count(m, "beside", 1, &beside, err) < 0 ||
+        se_model_count(m, "communities", 65536, &o.communities, err) < 0)
         return -1;
     if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0 || o.h.classes == 0)
         return se_fail(err, SE_EINPUT, "model: has no heads, layers or classes");
@@ -354,26 +325,15 @@ static int put_model(struct job *j, const se_real *value, struct se_err *err)
 
 static int put_predictions(struct job *j, const float *logits, struct se_err *err)
 {
-    const uint64_t n = j->graph.n, classes = o.h.classes;
+    const uint64_t n = j->graph.n;
     int32_t *label = se_alloc(n, sizeof *label, err);
     float *confidence = label ? se_alloc(n, sizeof *confidence, err) : NULL;
     int rc = -1;
 
     if (confidence) {
-        for (uint64_t v = 0; v < n; v++) {
-            const float *row = logits + v * classes;
-            uint64_t best = 0;
-            double sum = 0;
-
-            for (uint64_t c = 1; c < classes; c++)
-                if (row[c] > row[best])
-                    best = c;
-            for (uint64_t c = 0; c < classes; c++)
-                sum += exp((double)row[c] - (double)row[best]);
-            label[v] = (int32_t)best;
-            confidence[v] = (float)(1 / sum);
-        }
         const struct se_predictions p = { n, label, confidence };
+
+        se_predict(logits, n, o.h.classes, label, confidence);
         rc = se_predictions_put(&p, j->s, err);
     }
     free(label);
