@@ -2,6 +2,7 @@
 #include "common/nn_input.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +58,10 @@ static void add_features(const struct source *o, uint64_t v, struct entries *to)
     double sum = 0;
 
     for (uint64_t i = begin; o->scale_rows && i < end; i++)
-        sum += value ? (double)value[i] : 1;
+        sum += value ? fabs((double)value[i]) : 1;
     for (uint64_t i = begin; i < end; i++)
         add_entry(to, f->dense ? i - begin : f->col[i],
-                  (value ? (double)value[i] : 1) / (sum != 0 ? sum : 1));
+                  (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
 }
 
 static void add_row(const struct source *o, uint64_t v, struct entries *to)

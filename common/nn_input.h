@@ -9,7 +9,7 @@ enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
 
 struct se_nninput_plan {
     enum se_input_kind kind;
-    bool scale_rows;            /* rows of features are divided by their sum */
+    bool scale_rows;            /* features are divided by the sum of |x| of their row */
     uint64_t communities;       /* columns for each level of the tree, see nn_community.h; 0: the
                                  * tree does not matter.  An entry is 1, or when rows are scaled
                                  * 1 / levels, so that those of a vertex add up to 1, too. */

@@ -210,6 +210,7 @@ losses() {
     for model in "${MODELS[@]}"; do
         losses --model "$model" --seed 7 "$FILES/words.seg"
         losses --model "$model" --seed 7 "$FILES/bare.seg"
+        losses --model "$model" --seed 7 "$FILES/dense.seg"
         losses --model "$model" --seed 7 --feature-norm none "$FILES/dense.seg"
         losses --model "$model" --layers 3 --hidden 33 --feature-norm none --seed 8 \
             "$FILES/dense.seg"

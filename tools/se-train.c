@@ -58,7 +58,7 @@ static const struct se_option options[] = {
     { 0, "patience", "N", SE_OPT_COUNT, &o.patience, 0, 1e9,
       "stop N epochs after the best one; 0: never", NULL },
     { 0, "feature-norm", "row|none", SE_OPT_CHOICE, &o.norm, 0, 0,
-      "row: each row of features is divided by its sum", NULL },
+      "row: each row of features is divided by the sum of its absolute values", NULL },
     { 0, "input", "features|embedding|both", SE_OPT_CHOICE, &o.input, 0, 0,
       "what the model reads", NULL },
     { 0, "edge-weights", NULL, SE_OPT_FLAG, &o.edge_weights, 0, 0,

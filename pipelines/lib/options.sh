@@ -27,7 +27,7 @@ train||lr|RATE|--lr|learning rate
 train||weight-decay|D|--weight-decay|weight decay
 train||epochs|N|--epochs|passes over the graph
 train||patience|N|--patience|stop so many epochs after the best one
-train||feature-norm|row,none|--feature-norm|scale the rows of the features to sum 1, or not
+train||feature-norm|row,none|--feature-norm|divide the features by the sum of absolute values of their row, or not
 train||input|WHAT|--input|what the model reads from iteration 1 on: features, embedding or both
 train||communities|DIMS|--communities|from iteration 1 on add the communities of the tree to the input, DIMS columns for each level
 train||embed|logits,hidden|--embed|the representation that is compared

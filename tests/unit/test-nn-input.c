@@ -169,8 +169,8 @@ static void check_input(int shape, enum se_input_kind kind)
     for (int v = 0; v < N; v++) {
         sum[v] = 0;
         for (int c = 0; c < COLS; c++) {
-            f[v][c] = v && (dense || se_rng_below(&r, 6) == 0) ? (float)se_rng_unit(&r) : 0;
-            sum[v] += (double)f[v][c];
+            f[v][c] = v && (dense || se_rng_below(&r, 6) == 0) ? (float)se_rng_normal(&r) : 0;
+            sum[v] += fabs((double)f[v][c]);
         }
         e[v][0] = (float)se_rng_normal(&r);
         e[v][1] = (float)se_rng_normal(&r);
