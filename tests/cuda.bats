@@ -66,6 +66,8 @@ losses() {
         [[ $stderr == *"cannot be loaded"* ]]
         SE_EMU_DRIVER=0 fails 1 $tool --device cuda "$FILES/tiny.seg"
         [[ $stderr == *"there is no NVIDIA driver"* ]]
+        SE_EMU_DRIVER=11040 fails 1 $tool --device cuda "$FILES/tiny.seg"
+        [[ $stderr == *"the NVIDIA driver is for CUDA 11.4, the plugin needs 12.0"* ]]
         SE_EMU_DEVICES=0 fails 1 $tool --device cuda "$FILES/tiny.seg"
         [[ $stderr == *"there is no CUDA device"* ]]
     done
@@ -118,11 +120,11 @@ losses() {
 @test "auto falls back to the CPU, and only -v says why" {
     emulated
     export SE_CUDA_LEAST=0
-    for why in SE_EMU_DRIVER=0 SE_EMU_DEVICES=0 SE_CUDA_PLUGIN=none.so; do
+    for why in SE_EMU_DRIVER=0 SE_EMU_DRIVER=11080 SE_EMU_DEVICES=0 SE_CUDA_PLUGIN=none.so; do
         run -0 --separate-stderr env "$why" se-train --epochs 2 "$FILES/tiny.seg" -o out.seg
         [[ -z $output$stderr ]]
         run -0 --separate-stderr env "$why" se-train -v --epochs 2 "$FILES/tiny.seg" -o out.seg
-        [[ $stderr == *"on the CPU: "*n[o]* ]] || { echo "$stderr"; false; }
+        [[ $stderr == *"on the CPU: "*@(no|needs)* ]] || { echo "$stderr"; false; }
         run -0 --separate-stderr env "$why" se-sim -v --on features --method product \
             "$FILES/tiny.seg" -o out.seg
         [[ $stderr == *"on the CPU: "* ]]

@@ -25,7 +25,7 @@ cudaError_t emu_enter(cudaError_t fitting)
     const emu_settings *env = emu_env();
 
     calls++;
-    if (!env->driver)
+    if (env->driver < CUDART_VERSION)
         return emu_error(cudaErrorInsufficientDriver);
     if (env->devices == 0)
         return emu_error(cudaErrorNoDevice);
@@ -87,7 +87,7 @@ cudaError_t cudaGetLastError()
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = emu_env()->driver ? CUDART_VERSION : 0;
+    *version = emu_env()->driver;
     return cudaSuccess;
 }
 

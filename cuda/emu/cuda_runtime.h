@@ -7,7 +7,8 @@
  *   SE_EMU_FAIL      the N-th call of the API fails
  *   SE_EMU_COUNT     file to which the number of calls is written at exit
  *   SE_EMU_DEVICES   number of devices (default 1)
- *   SE_EMU_DRIVER    0: behave as without a driver
+ *   SE_EMU_DRIVER    version of CUDA that the driver is for, as 11040 for 11.4 (default: enough);
+ *                    0: behave as without a driver
  * What a GPU would leave undefined ends the program with a message and exit status 99. */
 #ifndef EMU_CUDA_RUNTIME_H
 #define EMU_CUDA_RUNTIME_H

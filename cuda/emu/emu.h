@@ -45,7 +45,7 @@ struct emu_settings {
     long fail;
     const char *count;
     int devices;
-    bool driver;
+    int driver;                 /* its version of CUDA; 0: none */
 };
 const struct emu_settings *emu_env();
 uint64_t emu_random();

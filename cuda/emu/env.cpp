@@ -43,7 +43,7 @@ static emu_settings read_settings()
     s.fail = number("SE_EMU_FAIL", 0);
     s.count = getenv("SE_EMU_COUNT");
     s.devices = (int)number("SE_EMU_DEVICES", 1);
-    s.driver = number("SE_EMU_DRIVER", 1) != 0;
+    s.driver = (int)number("SE_EMU_DRIVER", CUDART_VERSION);
     random_state = s.seed;
     return s;
 }
