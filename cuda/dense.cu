@@ -46,8 +46,8 @@ SE_KERNEL part_sums_kernel(se_column_sums s, uint64_t each, float *part)
     SE_SHARED(float, sums, SE_BLOCK);
     const se_lanes l = se_split(s.cols);
     const unsigned warp = threadIdx.x / SE_WARP;
-    const uint64_t c = (uint64_t)blockIdx.y * SE_WARP + l.column, width = s.cols / s.heads;
-    const uint64_t first = blockIdx.x * each;
+    const uint64_t c = (uint64_t)blockIdx.x * SE_WARP + l.column, width = s.cols / s.heads;
+    const uint64_t first = blockIdx.y * each;
     const uint64_t last = s.rows - first < each ? s.rows : first + each;
     float sum = 0;
 
@@ -63,7 +63,7 @@ SE_KERNEL part_sums_kernel(se_column_sums s, uint64_t each, float *part)
         sum = 0;
         for (unsigned w = 0; w < SE_WARPS; w++)
             sum += sums[w * SE_WARP + l.column];
-        part[blockIdx.x * s.cols + c] = sum;
+        part[blockIdx.y * s.cols + c] = sum;
     }
 }
 
@@ -91,7 +91,7 @@ void se_cuda_columns(se_cuda_device *d, const se_column_sums *s)
     part = (float *)se_cuda_work(d, parts * s->cols * sizeof *part);
     if (!part || s->cols == 0)
         return;
-    SE_LAUNCH(part_sums_kernel, dim3(parts, (unsigned)((s->cols + SE_WARP - 1) / SE_WARP)),
+    SE_LAUNCH(part_sums_kernel, dim3((unsigned)((s->cols + SE_WARP - 1) / SE_WARP), parts),
               SE_BLOCK, 0, d->stream, *s, each, part);
     if (!se_cuda_launched(d, "sums of columns"))
         return;
