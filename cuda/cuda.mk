@@ -2,7 +2,8 @@
 #
 # make cuda       build/libse-cuda.so; without nvcc a message, and nothing fails
 # make check-cuda the same, and no kernel of any architecture may spill
-# make test-gpu   the tests of the plugin on a real device; skips without one
+# make test-gpu   the tests of the plugin on a real device; skips without one.  GPU_PLUGIN names
+#                 another plugin to test in its place.
 
 NVCC        := $(shell command -v nvcc 2>/dev/null)
 CUDA_PLUGIN := $(B)/libse-cuda.so
@@ -70,7 +71,9 @@ $(filter $(B)/unit/test-cuda%,$(UNITS)): | $(EMU_PLUGIN)
 emu-plugins: $(EMU_PLUGIN) $(CHECK_PLUGIN)
 test: emu-plugins
 
-test-gpu: all units cuda | $(B)/.test-ready
-	SE_CUDA_PLUGIN=$(abspath $(CUDA_PLUGIN)) SE_TEST_GPU=1 bats tests/cuda.bats
+GPU_PLUGIN ?= $(CUDA_PLUGIN)
+test-gpu: all units $(if $(filter $(CUDA_PLUGIN),$(GPU_PLUGIN)),cuda) | $(B)/.test-ready
+	SE_BIN=$(abspath $(B)/bin) SE_BUILD=$(abspath $(B)) SE_TEST_GPU=$(abspath $(GPU_PLUGIN)) \
+	    bats tests/cuda.bats
 
 .PHONY: cuda check-cuda emu-plugins test-gpu
