@@ -101,6 +101,28 @@ int se_output_open(const char *path, struct se_err *err)
     return out.fd;
 }
 
+int se_output_check(const char *path, struct se_err *err)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    const bool old = stat(path, &st) == 0;
+    char *slash;
+
+    if (old && S_ISDIR(st.st_mode))
+        return se_fail(err, SE_EIO, "%s: is a folder", path);
+    if ((old && !S_ISREG(st.st_mode)) || strlen(path) >= sizeof folder)
+        return 0;                                       /* se_output_open will tell */
+    if (!old || !realpath(path, folder))
+        snprintf(folder, sizeof folder, "%s", path);
+    slash = strrchr(folder, '/');
+    if (!slash)
+        snprintf(folder, sizeof folder, ".");
+    else
+        slash[slash == folder] = '\0';
+    return access(folder, W_OK | X_OK) == 0
+               ? 0 : se_fail_errno(err, SE_EIO, "%s: cannot write", path);
+}
+
 int se_output_commit(struct se_err *err)
 {
     const int fd = out.fd;

@@ -12,6 +12,8 @@ void se_output_signals(const char *tool);
 /* Open `path` for writing: beside it, to be renamed, if it is or will be a regular file.
  * NULL or "-" is standard output.  Returns a descriptor, or -1 with `err`. */
 int se_output_open(const char *path, struct se_err *err);
+/* Whether that would fail, as far as can be seen before: -1 with `err`.  Not for "-". */
+int se_output_check(const char *path, struct se_err *err);
 /* Close and rename.  0, or -1 with `err` and nothing left behind. */
 int se_output_commit(struct se_err *err);
 /* Close and remove. */

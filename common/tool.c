@@ -214,14 +214,29 @@ const char *se_run_operand(const struct se_run *run, int i)
     return i < run->operands ? run->operand[i] : "-";
 }
 
+static int terminal(struct se_err *err)
+{
+    return se_fail(err, SE_EIO, "standard output is a terminal and this is no text; use -o "
+                   "FILE, > FILE or a pipe");
+}
+
+int se_run_check_output(const struct se_run *run, struct se_err *err)
+{
+    if (run->output && strcmp(run->output, "-") != 0)
+        return se_output_check(run->output, err);
+    return isatty(STDOUT_FILENO) ? terminal(err) : 0;
+}
+
 int se_run_filter(struct se_run *run,
                   int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
                   struct se_err *err)
 {
     const char *path = se_run_operand(run, 0);
     struct se_stream s = SE_STREAM_INIT;
-    int rc = se_run_read(run, path, &s, err);
+    int rc = se_run_check_output(run, err);
 
+    if (rc == 0)
+        rc = se_run_read(run, path, &s, err);
     if (rc == 0) {
         rc = change(run, &s, err);
         if (rc < 0 && err->code == SE_EINPUT)
@@ -262,8 +277,7 @@ static int open_output(const struct se_run *run, bool binary, struct se_err *err
 
     if (fd >= 0 && binary && isatty(fd)) {
         se_output_abort();
-        return se_fail(err, SE_EIO, "standard output is a terminal and this is no text; use "
-                       "-o FILE, > FILE or a pipe");
+        return terminal(err);
     }
     return fd;
 }

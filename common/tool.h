@@ -96,6 +96,9 @@ int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
 int se_run_filter(struct se_run *run,
                   int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
                   struct se_err *err);
+/* Before long work: fail now if the stream could not be written later, to a terminal or into a
+ * folder that is not there.  se_run_filter does. */
+int se_run_check_output(const struct se_run *run, struct se_err *err);
 /* Write the stream to -o or standard output, with a line of history.  A file is written
  * beside and renamed when it is whole. */
 int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err);

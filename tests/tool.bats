@@ -250,6 +250,22 @@ on_terminal() {
     done
 }
 
+@test "where the output cannot go is told before the input is read" {
+    local words
+    mkdir folder
+    for tool in $(tools); do
+        has_option "$tool" --no-history || continue
+        read -ra words <<< "$(input "$tool" | sed 's/in\.[a-z]*/none/')"
+        fails 1 "$tool" "${words[@]}" -o nowhere/out.seg
+        [[ $stderr == "$tool: nowhere/out.seg: cannot write: No such file or directory" ]]
+        fails 1 "$tool" "${words[@]}" -o folder
+        [[ $stderr == "$tool: folder: is a folder" ]]
+        on_terminal "$tool ${words[*]} 2> err"
+        [[ $(cat err) == "$tool: standard output is a terminal"* ]]
+    done
+    [[ -z $(ls folder) ]]
+}
+
 @test "there is no bar where nobody asked for one" {
     se-gen -n 300 -o a.seg
     run -0 --separate-stderr se-sim --progress never -o b.seg a.seg

@@ -135,7 +135,8 @@ static int run_cat(struct se_run *run, struct se_err *err)
     struct se_stream *s;
     int rc;
 
-    if (check_names("only", o.only, err) < 0 || check_names("drop", o.drop, err) < 0)
+    if (check_names("only", o.only, err) < 0 || check_names("drop", o.drop, err) < 0 ||
+        se_run_check_output(run, err) < 0)
         return -1;
     s = se_zalloc((uint64_t)count, sizeof *s, err);
     if (!s)

@@ -149,7 +149,7 @@ static int run_gen(struct se_run *run, struct se_err *err)
     struct se_stream s = SE_STREAM_INIT;
     int rc;
 
-    if (check_options(run, err) < 0)
+    if (check_options(run, err) < 0 || se_run_check_output(run, err) < 0)
         return -1;
     if (!o.karate)
         se_note(run, "%" PRIu64 " vertices, %" PRIu64 " classes, mean degree %g, homophily %g, "

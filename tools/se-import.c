@@ -160,9 +160,9 @@ static int run(struct se_run *run, struct se_err *err)
 {
     struct se_stream s = SE_STREAM_INIT;
     uint64_t n;
-    int rc = 0;
+    int rc = se_run_check_output(run, err);
 
-    if (o.onto)
+    if (rc == 0 && o.onto)
         rc = se_run_read(run, o.onto, &s, err);
     s.keep = run->keep;
     if (rc == 0)

@@ -204,7 +204,7 @@ static int run_tree(struct se_run *run, struct se_err *err)
     struct se_graph g;
     int rc;
 
-    if (check_usage(err) < 0)
+    if (check_usage(err) < 0 || (!o.score && se_run_check_output(run, err) < 0))
         return -1;
     rc = se_run_read(run, path, &s, err);
     if (rc == 0) {
