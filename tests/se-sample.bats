@@ -124,6 +124,9 @@ edges() {
 }
 
 @test "se-sample says what is wrong" {
+    fails 2 se-sample --theta 1,nan none.seg
+    [[ $stderr == *"'1,nan' is not a list of up to 64 numbers from 0 to 1000000000;"* ]]
+    fails 2 se-sample --drop most none.seg
     se-gen -n 50 -o graph.seg
     fails 1 se-sample graph.seg
     [[ $stderr == "se-sample: graph.seg: no tree section; make one with se-tree" ]]

@@ -166,6 +166,7 @@ y.seg" ]]
 }
 
 @test "faults" {
+    fails 2 se-sim --rows 1-2 none.seg
     path 4 > path.seg
     fails 1 se-sim path.seg
     [[ $stderr == "se-sim: path.seg: no embedding and no features to compare;"* ]]

@@ -46,37 +46,36 @@ static const struct se_option options[] = {
     SE_OPTIONS_END
 };
 
-static int parse_theta(double *theta, int *count, struct se_err *err)
+/* What --theta and --drop say, before anything is read */
+static double theta[MOST_THETAS];
+static int thetas;
+static bool match;              /* as many edges as in the old graph are left */
+static double part;             /* else this part of them goes */
+
+static int parse_theta(struct se_err *err)
 {
+    const double most = 1e9;
     const char *at = o.theta;
 
-    for (*count = 0; *count < MOST_THETAS;) {
-        if (!se_parse_number(&at, &theta[*count]) || theta[*count] < 0 || theta[*count] > 1e9)
+    for (thetas = 0; thetas < MOST_THETAS;) {
+        if (!se_parse_number(&at, &theta[thetas]) || theta[thetas] < 0 || theta[thetas] > most)
             break;
-        ++*count;
+        thetas++;
         if (*at == '\0')
             return 0;
         if (*at++ != ',')
             break;
     }
-    return se_fail(err, SE_EUSAGE, "--theta: '%s' is not a list of up to %d numbers of at "
-                   "least 0", o.theta, MOST_THETAS);
+    return se_fail(err, SE_EUSAGE, "--theta: '%s' is not a list of up to %d numbers from 0 to "
+                   "%.0f", o.theta, MOST_THETAS, most);
 }
 
-/* How many of `edges` stay; `old` is the number of edges of the old graph. */
-static int edges_to_keep(uint64_t edges, uint64_t old, uint64_t *keep, struct se_err *err)
+static int parse_drop(struct se_err *err)
 {
-    const char *how = o.drop ? o.drop : o.retain ? "match" : "0";
-    double part;
-
-    if (strcmp(how, "match") == 0) {
-        *keep = old;
-        return 0;
-    }
-    if (!se_whole_number(how, &part) || part < 0 || part > 1)
+    match = o.drop ? strcmp(o.drop, "match") == 0 : o.retain;
+    if (o.drop && !match && (!se_whole_number(o.drop, &part) || part < 0 || part > 1))
         return se_fail(err, SE_EUSAGE, "--drop: '%s' is neither 'match' nor a number from 0 "
-                       "to 1", how);
-    *keep = edges - (uint64_t)llround(part * (double)edges);
+                       "to 1", o.drop);
     return 0;
 }
 
@@ -157,7 +156,7 @@ static int finish(struct se_run *run, struct se_stream *s, struct se_sampled *ed
     const uint64_t drawn = edges->edges;
     struct se_graph old = { 0 };
     float *weight = NULL;
-    uint64_t keep = 0;
+    uint64_t keep;
     int rc = 0;
 
     if (o.retain || o.drop) {
@@ -167,8 +166,7 @@ static int finish(struct se_run *run, struct se_stream *s, struct se_sampled *ed
     }
     if (rc == 0 && o.retain)
         rc = se_sampled_unite(edges, &old, err);
-    if (rc == 0)
-        rc = edges_to_keep(edges->edges, old.m, &keep, err);
+    keep = match ? old.m : edges->edges - (uint64_t)llround(part * (double)edges->edges);
     if (rc == 0 && (keep < edges->edges || o.weights == SIMILARITY)) {
         weight = weigh(run, s, edges, n, err);
         rc = weight ? se_sampled_thin(edges, weight, keep, err) : -1;
@@ -200,11 +198,10 @@ static int tree_graph(struct se_graph *g, struct se_stream *s, struct se_err *er
 
 static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    double theta[MOST_THETAS];
     struct se_progress bar;
-    struct se_sample_plan plan = { .theta = theta, .replace = o.replace, .agree = o.agree,
-                                   .seed = run->seed, .threads = run->threads,
-                                   .progress = &bar };
+    struct se_sample_plan plan = { .theta = theta, .thetas = thetas, .replace = o.replace,
+                                   .agree = o.agree, .seed = run->seed,
+                                   .threads = run->threads, .progress = &bar };
     struct se_tree t;
     struct se_graph g;
     struct se_measure x = SE_MEASURE_INIT;
@@ -213,8 +210,7 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
     uint64_t draws = 0;
     int rc = -1;
 
-    if (parse_theta(theta, &plan.thetas, err) < 0 || se_tree_get(&t, s, err) < 0 ||
-        tree_graph(&g, s, err) < 0)
+    if (se_tree_get(&t, s, err) < 0 || tree_graph(&g, s, err) < 0)
         return -1;
     if (se_measure_make(&x, &t, &g, err) == 0 &&
         se_law_make(&law, &t, &x, (enum se_sigma)o.sigma, o.temperature, err) == 0 &&
@@ -235,7 +231,7 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_sample(struct se_run *run, struct se_err *err)
 {
-    return se_run_filter(run, sample, err);
+    return parse_theta(err) < 0 || parse_drop(err) < 0 ? -1 : se_run_filter(run, sample, err);
 }
 
 static const struct se_tool tool = {

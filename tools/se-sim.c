@@ -28,20 +28,25 @@ static const struct se_option options[] = {
     SE_OPTIONS_END
 };
 
-/* --rows "A:B", "A:" or ":B" */
-static int parse_rows(uint64_t n, struct se_sim_ask *ask, struct se_err *err)
+/* What --rows "A:B", "A:" or ":B" says, before anything is read */
+static uint64_t first, last = UINT64_MAX;
+
+static int parse_rows(struct se_err *err)
 {
     const char *p = o.rows;
 
-    ask->first = 0;
-    ask->last = n;
-    if (!p)
-        return 0;
-    if ((*p != ':' && !se_parse_u64(&p, &ask->first)) || *p++ != ':' ||
-        (*p && !se_parse_u64(&p, &ask->last)) || *p)
+    if (p && ((*p != ':' && !se_parse_u64(&p, &first)) || *p++ != ':' ||
+              (*p && !se_parse_u64(&p, &last)) || *p))
         return se_fail(err, SE_EUSAGE, "--rows: '%s' is not A:B with whole numbers A and B",
                        o.rows);
-    if (ask->first > ask->last || ask->last > n)
+    return 0;
+}
+
+static int fit_rows(uint64_t n, struct se_sim_ask *ask, struct se_err *err)
+{
+    ask->first = first;
+    ask->last = last == UINT64_MAX ? n : last;
+    if (first > ask->last || ask->last > n)
         return se_fail(err, SE_EINPUT, "--rows %s does not fit: the vertices are 0:%" PRIu64,
                        o.rows, n);
     return 0;
@@ -85,7 +90,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     int rc = -1;
 
     if (pick_section(s, &on, err) == 0 && se_stream_vertices(s, &n, err) == 0 &&
-        parse_rows(n, &ask, err) == 0 &&
+        fit_rows(n, &ask, err) == 0 &&
         se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0) {
         se_progress_begin(run, &progress, "similarity", ask.last - ask.first);
         rc = se_sim_search(&rows, &ask, &a, err);
@@ -104,7 +109,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_sim(struct se_run *run, struct se_err *err)
 {
-    return se_run_filter(run, search, err);
+    return parse_rows(err) < 0 ? -1 : se_run_filter(run, search, err);
 }
 
 static const struct se_tool tool = {

@@ -555,8 +555,12 @@ static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *
 
 static int run_train(struct se_run *run, struct se_err *err)
 {
-    int rc = o.beside ? se_run_read(run, o.beside, &given, err) : 0;
+    int rc = 0;
 
+    if (!o.apply && !find_model(o.model, err))
+        return -1;
+    if (o.beside)
+        rc = se_run_read(run, o.beside, &given, err);
     if (rc == 0)
         rc = se_run_filter(run, train_stream, err);
     se_stream_release(&given);
