@@ -61,7 +61,8 @@ static ssize_t read_some(struct source *in, void *to, size_t len, struct se_err 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return se_fail_errno(err, SE_EIO, "read error");
+            return errno == EISDIR ? se_fail(err, SE_EIO, "is a folder, not a file")
+                                   : se_fail_errno(err, SE_EIO, "read error");
         if (n == 0)
             break;
         got += (size_t)n;
@@ -97,7 +98,10 @@ static int read_header(struct source *in, struct se_err *err)
     if (got < 0)
         return -1;
     if (got == 0)
-        return se_fail(err, SE_EINPUT, "empty input where a stream was expected");
+        return se_fail(err, SE_EINPUT, "empty input where a stream was expected; did the "
+                       "program that should have written it fail?");
+    if (got >= 2 && h[0] == 0x1f && h[1] == 0x8b)
+        return se_fail(err, SE_EINPUT, "compressed with gzip; unpack it with gunzip first");
     if (memcmp(h, magic, (size_t)got < 3 ? (size_t)got : 3) != 0)
         return se_fail(err, SE_EINPUT, "not a .seg stream (bring other formats in with "
                        "se-import)");

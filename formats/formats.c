@@ -91,8 +91,11 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
             best = f;
         }
     }
-    if (!best)
-        se_fail(err, SE_EINPUT, "%s: cannot tell the format; say which with -f", path);
+    if (!best && !folder && len == 0)
+        se_fail(err, SE_EINPUT, "%s: is empty", path);
+    else if (!best)
+        se_fail(err, SE_EINPUT, "%s: is in none of the formats that can be told apart; say which "
+                "it is with -f, see se-import --help", path);
     return best;
 }
 

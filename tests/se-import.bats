@@ -68,6 +68,15 @@ same() {
     fails 1 se-import --vertices 5 a.csv
 }
 
+@test "what is in no format is told, and what is empty" {
+    : > empty
+    fails 1 se-import empty
+    [[ $stderr == "se-import: empty: is empty" ]]
+    printf '\211PNG\r\n\032\n' > picture
+    fails 1 se-import picture
+    [[ $stderr == "se-import: picture: is in none of the formats that can be told apart; say which it is with -f"* ]]
+}
+
 @test "one large id in a small file costs an error and no memory" {
     printf '0 4294967290\n' > a.edges
     # half a gigabyte of address space is plenty, unless the sanitizers are in

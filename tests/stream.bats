@@ -52,6 +52,14 @@ golden=$BATS_TEST_DIRNAME/golden
     done
 }
 
+@test "a packed stream and a folder are told as what they are" {
+    gzip -c "$golden/v1.seg" > v1.seg.gz
+    fails 1 se-check v1.seg.gz
+    [[ $stderr == "se-check: v1.seg.gz: compressed with gzip; unpack it with gunzip first" ]]
+    fails 1 se-cat .
+    [[ $stderr == "se-cat: .: is a folder, not a file" ]]
+}
+
 @test "a section made for another graph is worth a warning, or a fault with --strict" {
     want="stale.seg: tree: was made from another graph section than the one in this stream"
     cp "$golden/stale.seg" .

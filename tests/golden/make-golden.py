@@ -252,7 +252,8 @@ def damaged():
     g = section(b"GRPH", GRAPH)
     one = stream(g)
     damage = "the stream is damaged"
-    yield "empty.seg", b"", "empty input where a stream was expected"
+    yield "empty.seg", b"", "empty input where a stream was expected; did the program "\
+        "that should have written it fail?"
     yield "cut-header.seg", one[:9], "stream ends inside its header; it was cut short"
     yield ("cut-section-header.seg", one[:16 + 79],
            "stream ends inside a section header; it was cut short")
