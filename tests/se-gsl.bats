@@ -257,8 +257,21 @@ END
     fails 1 se-gsl --splits all -o run <(true)
     se-cat --drop splits g.seg -o nosplit.seg
     fails 1 se-gsl nosplit.seg -o run --splits all
-    run -1 se-gsl g.seg -o run --splits 7 "${small[@]}"
-    [[ $output == *"split"*"to repeat it: se-train "* ]]
+    fails 1 se-gsl g.seg -o run --splits 0-7 "${small[@]}"
+    [[ $stderr == "se-gsl: g.seg: there is no split 7; it has "* && ! -e run ]]
+}
+
+@test "options that a tool refuses are told before anything is run" {
+    local given
+    for given in "-k 0" "--theta nan" "--theta 1,-2" "--drop most" "-K 0" "--epochs 0" "--lr nan" \
+        "--hidden 0" "--model none" "--rule none" "--metric none" "--args tree=--none"; do
+        # shellcheck disable=SC2086
+        fails 2 se-gsl g.seg -o run $given
+        [[ $stderr == "se-"*"; see se-"*" --help" ]]
+    done
+    fails 2 se-gsl g.seg -o run -@ 0
+    fails 2 se-gsl g.seg -o run -z 10
+    [[ ! -e run ]]
 }
 
 # ---- other programs as stages ---------------------------------------------------------

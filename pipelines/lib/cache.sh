@@ -21,7 +21,7 @@ default_cache() {
 open_cache() {
     cache=$1
     [[ -n $cache ]] || return 0
-    if [[ ! -d $cache/ff ]] && ! mkdir -p "$cache"/{0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f}{0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f}; then
+    if [[ ! -d $cache/ff ]] && ! mkdir -p "$cache"/{0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f}{0,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f} 2> /dev/null; then
         warn "$cache: cannot make this folder; going on without a cache"
         cache=
     elif [[ ! -w $cache/ff ]]; then
@@ -39,7 +39,7 @@ check() {
 # put_as FILE AS: the same bytes under another name, whole or not at all
 put_as() {
     ln -f "$1" "$2" 2> /dev/null && return
-    cp "$1" "$2.part-$BASHPID" && mv -f "$2.part-$BASHPID" "$2" && return
+    cp "$1" "$2.part-$BASHPID" 2> /dev/null && mv -f "$2.part-$BASHPID" "$2" && return
     rm -f "$2.part-$BASHPID"
     return 1
 }

@@ -84,7 +84,7 @@ read_grid() {
 tune() {
     local names=() points point words word dir score best=-1 chosen='' taken=''
     read_grid
-    mkdir -p "$out/tune" || exit 1
+    make_folder "$out/tune"
     { printf '%s\t' "${names[@]}"; echo val; } > "$out/tune.part"
     for point in "${points[@]}"; do
         dir=$out/tune/${point// /+}

@@ -188,7 +188,7 @@ experiment() {
     read -ra datasets <<< "${given[datasets]-$default_datasets}"
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    mkdir -p "$out" || exit 1
+    make_folder "$out"
     small_first > "$work/datasets" || exit 1
     mapfile -t datasets < "$work/datasets"
     if [[ -v given[estimate] ]]; then

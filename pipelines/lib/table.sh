@@ -23,6 +23,15 @@ bad_usage() {
     exit 2
 }
 
+# make_folder DIR...: with those above it; one line if it cannot be
+make_folder() {
+    local message
+    message=$(mkdir -p "$@" 2>&1) || {
+        message=${message%%$'\n'*}
+        die "${message#mkdir: }"
+    }
+}
+
 # table AWK: the options, with the titles of the groups in title[]
 table() {
     awk -F '|' -v titles="${TITLES//$'\n'/}" '
