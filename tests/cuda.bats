@@ -81,6 +81,25 @@ losses() {
        $stderr == *"there is no NVIDIA driver"* ]]
 }
 
+# CUDA's own runtime asks the driver, so a library of that name with two functions is one.
+@test "the plugin that nvcc built: no driver, and one that is too old" {
+    emulated
+    local real=$BUILD/libse-cuda.so
+    [[ -e $real ]] || skip "'make cuda' was not run"
+    need_command cc
+    SE_CUDA_PLUGIN=$real run -1 se-train --device cuda "$FILES/tiny.seg" -o out.seg
+    [[ $output == *"there is no NVIDIA driver"* ]] || skip "there is a driver here: $output"
+    cc -x c -shared -fPIC -o libcuda.so.1 - << 'END'
+int cuInit(unsigned flags) { return flags != 0; }
+int cuDriverGetVersion(int *version) { *version = 11040; return 0; }
+END
+    export LD_LIBRARY_PATH=$PWD SE_CUDA_PLUGIN=$real
+    fails 1 se-train --device cuda "$FILES/tiny.seg"
+    [[ $stderr == *"the NVIDIA driver is for CUDA 11.4, the plugin needs 1"* ]]
+    SE_CUDA_LEAST=0 se-train -v --epochs 1 "$FILES/tiny.seg" 2>&1 > out.seg |
+        grep -q "on the CPU: the NVIDIA driver is for CUDA 11.4"
+}
+
 @test "a plugin of another interface is refused" {
     emulated
     need_command cc
