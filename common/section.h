@@ -29,6 +29,21 @@ struct se_graph {
 int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err);
 int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
                  const uint32_t from[SE_ORIGINS], struct se_err *err);
+/* Room for a graph in a payload of its own, to be written there and given to a stream.  Weights
+ * are NULL unless `weighted`.  It is empty again when it was given, and else to be freed. */
+struct se_graph_room {
+    uint64_t n, m, loops, len;
+    void *payload;
+    uint64_t *off;
+    uint32_t *to, *loop;
+    float *weight, *loop_weight;
+};
+#define SE_GRAPH_ROOM_INIT { .n = 0 }
+int se_graph_room_make(struct se_graph_room *r, uint64_t n, uint64_t m, uint64_t loops,
+                       bool weighted, struct se_err *err);
+int se_graph_room_give(struct se_graph_room *r, struct se_stream *s, uint32_t tag,
+                       const uint32_t from[SE_ORIGINS], struct se_err *err);
+void se_graph_room_release(struct se_graph_room *r);
 /* Put the graph g again with other edges.  `fill` writes at most `most` of them as se_graph has
  * them, weights where g has some (else weight is NULL), and returns how many. */
 typedef uint64_t se_fill_edges(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,

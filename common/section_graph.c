@@ -93,6 +93,56 @@ int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
     return se_stream_put(s, tag, part, g->weight ? 6 : 4, from, err);
 }
 
+/* `count` items of 4 bytes, with zeros up to a whole word. */
+static void *take_items(uint64_t **at, uint64_t count)
+{
+    uint64_t *const p = *at;
+
+    *at += (count + 1) / 2;
+    if (count > 0)
+        (*at)[-1] = 0;
+    return p;
+}
+
+int se_graph_room_make(struct se_graph_room *r, uint64_t n, uint64_t m, uint64_t loops,
+                       bool weighted, struct se_err *err)
+{
+    const uint64_t items = (m + 1) / 2 + (loops + 1) / 2;
+    const uint64_t words = 4 + n + 1 + (weighted ? 2 * items : items);
+    uint64_t *at = se_alloc(words, sizeof *at, err);
+
+    if (!at)
+        return -1;
+    *r = (struct se_graph_room){ .n = n, .m = m, .loops = loops, .len = words * sizeof *at,
+                                 .payload = at, .off = at + 4 };
+    at[0] = n;
+    at[1] = m;
+    at[2] = loops;
+    at[3] = weighted ? WEIGHTED : 0;
+    at += 4 + n + 1;
+    r->to = take_items(&at, m);
+    r->loop = take_items(&at, loops);
+    r->weight = weighted ? take_items(&at, m) : NULL;
+    r->loop_weight = weighted ? take_items(&at, loops) : NULL;
+    return 0;
+}
+
+int se_graph_room_give(struct se_graph_room *r, struct se_stream *s, uint32_t tag,
+                       const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    void *payload = r->payload;
+    const uint64_t len = r->len;
+
+    *r = (struct se_graph_room)SE_GRAPH_ROOM_INIT;
+    return se_stream_give(s, tag, payload, len, from, err);
+}
+
+void se_graph_room_release(struct se_graph_room *r)
+{
+    free(r->payload);
+    *r = (struct se_graph_room)SE_GRAPH_ROOM_INIT;
+}
+
 int se_graph_put_edges(const struct se_graph *g, uint64_t most, se_fill_edges *fill,
                        void *arg, struct se_stream *s, struct se_err *err)
 {

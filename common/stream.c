@@ -196,24 +196,41 @@ int se_stream_check_origin(struct se_stream *s, uint32_t tag, struct se_err *err
     return 0;
 }
 
-/* 1 if section i was derived from `replaced` as it is no more, 0 if not, -1 on error. */
-static int is_stale(struct se_stream *s, size_t i, uint32_t replaced, struct se_err *err)
+/* Has `new` another content than `old`, whose digest is known? */
+static bool has_changed(const struct se_section *old, const struct se_section *new)
+{
+    return new->plain_len != old->plain_len ||
+           memcmp(new->plain, old->plain, new->plain_len) != 0;
+}
+
+/* 1 if section i was derived from `replaced` as it is no more, 0 if not, -1 on error.  `old` is
+ * what was there (NULL: it was dropped): where that is the origin, and its digest is known,
+ * the digest of the new one need not be taken. */
+static int is_stale(struct se_stream *s, size_t i, uint32_t replaced,
+                    const struct se_section *old, struct se_err *err)
 {
     for (int k = 0; k < SE_ORIGINS; k++) {
         const struct se_origin *o = &s->section[i].origin[k];
+        const struct se_section *new = se_stream_find(s, replaced);
 
-        if (o->tag == replaced && s->section[i].tag != replaced)
-            return se_stream_has(s, replaced) ? origin_differs(s, o, err) : 1;
+        if (o->tag != replaced || s->section[i].tag == replaced)
+            continue;
+        if (!new)
+            return 1;
+        if (old && old->has_digest && se_digest_equal(&old->digest, &o->digest))
+            return has_changed(old, new);
+        return origin_differs(s, o, err);
     }
     return 0;
 }
 
 /* Drop what names a replaced section as its origin, and what was derived from that; it
  * ends because each step down drops a section. */
-static int drop_stale(struct se_stream *s, uint32_t replaced, struct se_err *err)
+static int drop_stale(struct se_stream *s, uint32_t replaced, const struct se_section *old,
+                      struct se_err *err)
 {
     for (size_t i = 0; i < s->count;) {
-        const int stale = is_stale(s, i, replaced, err);
+        const int stale = is_stale(s, i, replaced, old, err);
         const uint32_t tag = s->section[i].tag;
 
         if (stale < 0)
@@ -223,7 +240,7 @@ static int drop_stale(struct se_stream *s, uint32_t replaced, struct se_err *err
             continue;
         }
         drop_at(s, i);
-        if (drop_stale(s, tag, err) < 0)
+        if (drop_stale(s, tag, NULL, err) < 0)
             return -1;
         i = 0;                                  /* the array has moved: start over */
     }
@@ -253,17 +270,44 @@ static int append(struct se_stream *s, const struct se_section *x, struct se_err
     return 0;
 }
 
+int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
+                   const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    struct se_section new = { .tag = tag, .codec = SE_PLAIN }, *place, old;
+    int rc = 0;
+
+    new.memory[0] = data;
+    new.stored = new.plain = data;
+    new.stored_len = new.plain_len = len;
+    if (set_origins(s, &new, from, err) < 0) {
+        free(data);
+        return -1;
+    }
+    new.crc = se_crc32(0, data, len);
+    place = se_stream_find(s, tag);
+    if (!place && (rc = append(s, &new, err)) < 0)
+        free(data);
+    if (!place)
+        return rc;
+    old = *place;
+    *place = new;
+    if (!s->keep)
+        rc = drop_stale(s, tag, &old, err);
+    se_section_release(&old);
+    return rc;
+}
+
 int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
-    struct se_section new = { .tag = tag, .codec = SE_PLAIN }, *old;
     unsigned char *data, *at;
     uint64_t len = 0;
 
     for (int i = 0; i < parts; i++)
         if (__builtin_add_overflow(len, (part[i].len + 7) & ~(uint64_t)7, &len))
             return se_fail(err, SE_EMEM, "%s: too large", se_section_name(tag));
-    if (set_origins(s, &new, from, err) < 0 || !(data = at = se_alloc(len, 1, err)))
+    data = at = se_alloc(len, 1, err);
+    if (!data)
         return -1;
     for (int i = 0; i < parts; i++) {
         const uint64_t pad = -part[i].len & 7;
@@ -273,21 +317,7 @@ int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part,
         memset(at + part[i].len, 0, pad);
         at += part[i].len + pad;
     }
-    new.memory[0] = data;
-    new.stored = new.plain = data;
-    new.stored_len = new.plain_len = len;
-    new.crc = se_crc32(0, data, len);
-    old = se_stream_find(s, tag);
-    if (old) {
-        se_section_release(old);
-        *old = new;
-        return s->keep ? 0 : drop_stale(s, tag, err);
-    }
-    if (append(s, &new, err) < 0) {
-        free(data);
-        return -1;
-    }
-    return 0;
+    return se_stream_give(s, tag, data, len, from, err);
 }
 
 int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err)

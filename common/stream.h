@@ -113,6 +113,10 @@ struct se_part {
  * replaces are dead.  Sections derived from what was replaced are dropped, unless s->keep. */
 int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err);
+/* The same with a payload that is in memory already, a multiple of 8 bytes from se_alloc():
+ * the stream has it from here on, and frees it if it fails. */
+int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
+                   const uint32_t from[SE_ORIGINS], struct se_err *err);
 /* Append a copy of a section of another stream, payload and origins unchanged. */
 int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err);
 void se_stream_drop(struct se_stream *s, uint32_t tag);

@@ -56,6 +56,44 @@ static void test_replace(void)
     unit_ok("sections: replaced content is the new content");
 }
 
+/* A graph that is written in its payload has the bytes of one that was copied there. */
+static void test_room(void)
+{
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct se_stream s = SE_STREAM_INIT, t = SE_STREAM_INIT;
+        struct se_err err = SE_ERR_INIT;
+        struct se_graph_room room;
+        const struct se_section *x, *y;
+        struct any a;
+
+        any_make(&a, seed, sizes[seed % SIZES], 1);
+        const struct se_graph *g = &a.graph;
+
+        CHECK(se_graph_put(g, &s, SE_GRAPH, NULL, &err) == 0);
+        CHECK(se_graph_room_make(&room, g->n, g->m, g->loops, g->weight, &err) == 0);
+        memcpy(room.off, g->off, (g->n + 1) * sizeof *g->off);
+        for (uint64_t i = 0; i < g->m; i++) {
+            room.to[i] = g->to[i];
+            if (g->weight)
+                room.weight[i] = g->weight[i];
+        }
+        for (uint64_t i = 0; i < g->loops; i++) {
+            room.loop[i] = g->loop[i];
+            if (g->weight)
+                room.loop_weight[i] = g->loop_weight[i];
+        }
+        CHECK(se_graph_room_give(&room, &t, SE_GRAPH, NULL, &err) == 0);
+        x = se_stream_find(&s, SE_GRAPH);
+        y = se_stream_find(&t, SE_GRAPH);
+        CHECK(x->plain_len == y->plain_len && memcmp(x->plain, y->plain, x->plain_len) == 0);
+        CHECK(x->crc == y->crc);
+        se_stream_release(&s);
+        se_stream_release(&t);
+        any_release(&a);
+    }
+    unit_ok("sections: a graph written in its place");
+}
+
 static uint64_t words(uint64_t bytes)
 {
     return (bytes + 7) & ~(uint64_t)7;
@@ -297,6 +335,7 @@ int main(void)
 {
     test_put_get();
     test_replace();
+    test_room();
     test_features_size();
     test_trees();
     test_graphs();
