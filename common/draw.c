@@ -30,21 +30,22 @@ static void insertion_sort(uint64_t *key, uint64_t count)
     }
 }
 
-/* By `digit` bits at a time, from the low end; digits that are the same in all keys are left
- * out.  `start` has room for all values of a digit. */
+/* By `digit` bits at a time, from the low end; bits that are the same in all keys are left
+ * out.  `start` has room for all values of a digit.  The sorted keys end up in `into`, which is
+ * `key` or `scratch`. */
 static void radix_sort(uint64_t *key, uint64_t *scratch, uint64_t count, unsigned digit,
-                       uint64_t *start)
+                       uint64_t *start, uint64_t *into)
 {
     const uint64_t values = UINT64_C(1) << digit, mask = values - 1;
     uint64_t *from = key, *to = scratch, varies = 0;
+    unsigned shift = 0;
 
     for (uint64_t i = 1; i < count; i++)
         varies |= key[i] ^ key[0];
-    for (unsigned shift = 0; shift < 64; shift += digit) {
+    for (; shift < 64 && varies >> shift; shift += digit) {
         uint64_t at = 0;
 
-        if (!(varies >> shift & mask))
-            continue;
+        shift += (unsigned)__builtin_ctzll(varies >> shift);
         memset(start, 0, values * sizeof *start);
         for (uint64_t i = 0; i < count; i++)
             start[from[i] >> shift & mask]++;
@@ -60,23 +61,31 @@ static void radix_sort(uint64_t *key, uint64_t *scratch, uint64_t count, unsigne
         from = to;
         to = other;
     }
-    if (from != key)
-        memcpy(key, from, count * sizeof *key);
+    if (from != into)
+        memcpy(into, from, count * sizeof *key);
 }
 
 enum { SMALL = 11, LARGE = 16 };        /* bits of a digit: a table for the first cache, or
                                          * fewer passes through memory */
 
-void se_sort_u64(uint64_t *key, uint64_t *scratch, uint64_t count)
+static void sort_into(uint64_t *into, uint64_t *key, uint64_t *scratch, uint64_t count)
 {
     uint64_t few[1 << SMALL];
     uint64_t *many = count > 1 << 18 ? malloc(sizeof *many << LARGE) : NULL;
 
-    if (count <= 64)
+    if (count > 64) {
+        radix_sort(key, scratch, count, many ? LARGE : SMALL, many ? many : few, into);
+    } else {
         insertion_sort(key, count);
-    else
-        radix_sort(key, scratch, count, many ? LARGE : SMALL, many ? many : few);
+        if (into != key)
+            memcpy(into, key, count * sizeof *key);
+    }
     free(many);
+}
+
+void se_sort_u64(uint64_t *key, uint64_t *scratch, uint64_t count)
+{
+    sort_into(key, key, scratch, count);
 }
 
 /* Slabs of keys, side by side, are dealt out to parts by their high bits; then the parts are
@@ -122,8 +131,7 @@ static void sort_part(void *arg, uint64_t task, int thread)
     const uint64_t first = s->start[task], count = s->start[task + 1] - first;
 
     (void)thread;
-    se_sort_u64(s->scratch + first, s->key + first, count);
-    memcpy(s->key + first, s->scratch + first, count * sizeof *s->key);
+    sort_into(s->key + first, s->scratch + first, s->key + first, count);
 }
 
 int se_sort_u64_threads(uint64_t *key, uint64_t *scratch, uint64_t count, int threads,

@@ -68,7 +68,7 @@ static void make_alias(const double *weight, double sum, const uint32_t *child,
 
     for (uint32_t i = 0; i < count; i++) {
         share[i] = weight[i] * count / sum;
-        slot[i] = (struct se_law_slot){ UINT64_MAX, child[i], child[i] };
+        slot[i] = (struct se_law_slot){ UINT64_MAX, { child[i], child[i] } };
         if (share[i] < 1)
             stack[small++] = i;
         else
@@ -78,7 +78,7 @@ static void make_alias(const double *weight, double sum, const uint32_t *child,
         const uint32_t s = stack[--small], l = stack[large];
 
         slot[s].below = fraction(share[s]);
-        slot[s].other = child[l];
+        slot[s].child[1] = child[l];
         share[l] -= 1 - share[s];
         if (share[l] < 1) {
             large++;
@@ -128,18 +128,6 @@ int se_law_make(struct se_law *law, const struct se_tree *t, const struct se_mea
     return make_tables(law, err);
 }
 
-/* The high half of the product is a slot, the low half a fraction of it. */
-uint32_t se_law_draw(const struct se_law *law, uint32_t a, struct se_rng *r)
-{
-    const uint32_t from = law->first[a], count = law->first[a + 1] - from;
-
-    if (count == 1)
-        return law->child[from];
-    const unsigned __int128 p = (unsigned __int128)se_rng_u64(r) * count;
-    const struct se_law_slot *s = &law->slot[from + (uint32_t)(p >> 64)];
-    return (uint64_t)p < s->below ? s->child : s->other;
-}
-
 /* Where one child has nearly all the weight, rejection would take for ever: weigh the others
  * by themselves. */
 static uint32_t draw_weighed(const struct se_law *law, uint32_t a, uint32_t but,
@@ -183,13 +171,6 @@ uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t but,
             return c;
     }
     return draw_weighed(law, a, but, r);
-}
-
-uint32_t se_law_descend(const struct se_law *law, uint32_t a, struct se_rng *r)
-{
-    while (se_law_children(law, a) > 0)
-        a = se_law_draw(law, a, r);
-    return a;
 }
 
 static double sum_weights(const struct se_law *law, uint32_t a)

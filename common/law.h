@@ -12,8 +12,8 @@ enum se_sigma {
 };
 
 struct se_law_slot {            /* of an alias table (Walker; Vose's construction) */
-    uint64_t below;             /* a fraction, times 2^64, that goes to child ... */
-    uint32_t child, other;      /* ... and the rest to other */
+    uint64_t below;             /* a fraction, times 2^64, that goes to child[0] ... */
+    uint32_t child[2];          /* ... and the rest to child[1] */
 };
 
 struct se_law {
@@ -38,13 +38,22 @@ static inline uint32_t se_law_children(const struct se_law *law, uint32_t a)
     return law->first[a + 1] - law->first[a];
 }
 
-/* A child of `a`, which has some. */
-uint32_t se_law_draw(const struct se_law *law, uint32_t a, struct se_rng *r);
+/* A child of `a`, which has some.  The high half of the product is a slot, the low half a
+ * fraction of it. */
+static inline uint32_t se_law_draw(const struct se_law *law, uint32_t a, struct se_rng *r)
+{
+    const uint32_t from = law->first[a], count = law->first[a + 1] - from;
+
+    if (count == 1)
+        return law->child[from];
+    const unsigned __int128 p = (unsigned __int128)se_rng_u64(r) * count;
+    const struct se_law_slot *s = &law->slot[from + (uint32_t)(p >> 64)];
+    return s->child[(uint64_t)p >= s->below];
+}
+
 /* A child of `a` other than `but`; `a` has at least two. */
 uint32_t se_law_draw_other(const struct se_law *law, uint32_t a, uint32_t but,
                            struct se_rng *r);
-/* Down from `a` to a leaf. */
-uint32_t se_law_descend(const struct se_law *law, uint32_t a, struct se_rng *r);
 
 /* The probabilities of the same: of child c among its siblings, and that one draw at `a`
  * gives the ordered pair of different children (c, d). */

@@ -55,17 +55,21 @@ struct round {
     _Atomic uint64_t done;
 };
 
-static uint64_t draw_pair(const struct round *o, uint32_t a, uint64_t draw)
+/* Down from `a` to a vertex. */
+static uint32_t descend(const struct round *o, uint32_t a, struct se_rng *r)
 {
-    const struct se_law *law = o->law;
-    struct se_rng r;
-    uint32_t c, d, u, v;
+    while (o->tree->vertex[a] == SE_NONE)
+        a = se_law_draw(o->law, a, r);
+    return o->tree->vertex[a];
+}
 
-    se_rng_init(&r, o->plan->seed, SE_RNG_SAMPLE, o->offset + draw);
-    c = se_law_draw(law, a, &r);
-    d = o->plan->replace ? se_law_draw(law, a, &r) : se_law_draw_other(law, a, c, &r);
-    u = o->tree->vertex[se_law_descend(law, c, &r)];
-    v = o->tree->vertex[se_law_descend(law, d, &r)];
+static uint64_t draw_pair(const struct round *o, uint32_t a, struct se_rng *r)
+{
+    const uint32_t c = se_law_draw(o->law, a, r);
+    const uint32_t d = o->plan->replace ? se_law_draw(o->law, a, r)
+                                        : se_law_draw_other(o->law, a, c, r);
+    const uint32_t u = descend(o, c, r), v = descend(o, d, r);
+
     if (u == v)
         return UINT64_MAX;
     return u < v ? (uint64_t)u << 32 | v : (uint64_t)v << 32 | u;
@@ -94,10 +98,15 @@ static void draw_block(void *arg, uint64_t task, int thread)
     uint64_t i = find_node(o, from);
 
     (void)thread;
-    for (uint64_t draw = from; draw < to; draw++) {
-        while (draw >= o->start[i + 1])
-            i++;
-        o->key[draw] = draw_pair(o, o->node[i], draw);
+    for (uint64_t draw = from; draw < to;) {
+        struct se_rng r[SE_RNG_BATCH];
+
+        se_rng_init_batch(r, o->plan->seed, SE_RNG_SAMPLE, o->offset + draw);
+        for (int j = 0; j < SE_RNG_BATCH && draw < to; j++, draw++) {
+            while (draw >= o->start[i + 1])
+                i++;
+            o->key[draw] = draw_pair(o, o->node[i], &r[j]);
+        }
     }
     se_progress_at(o->plan->progress,
                    o->offset + atomic_fetch_add(&o->done, to - from) + (to - from));
@@ -133,14 +142,15 @@ static void store_piece(void *arg, uint64_t task, int thread)
     for (uint64_t i = c->start[task], j; i < c->start[task + 1]; i = j) {
         for (j = i + 1; j < c->start[task + 1] && c->key[j] == c->key[i]; j++)
             ;
-        c->x->key[at] = c->key[i];
-        c->x->count[at++] = (uint32_t)(j - i);
+        if (c->x->count)
+            c->x->count[at] = (uint32_t)(j - i);
+        c->x->key[at++] = c->key[i];
     }
 }
 
-/* Edges from sorted draws. */
-static int count_edges(struct se_sampled *x, const uint64_t *key, uint64_t draws, int threads,
-                       struct se_err *err)
+/* Edges from sorted draws, into x->key, which has room for them. */
+static int count_edges(struct se_sampled *x, const uint64_t *key, uint64_t draws,
+                       const struct se_sample_plan *plan, struct se_err *err)
 {
     struct counting c = { .key = key, .x = x };
 
@@ -153,15 +163,13 @@ static int count_edges(struct se_sampled *x, const uint64_t *key, uint64_t draws
             i++;
         c.start[p] = i < c.start[p - 1] ? c.start[p - 1] : i;
     }
-    se_parallel(threads, PIECES, count_piece, &c);
+    se_parallel(plan->threads, PIECES, count_piece, &c);
     for (int p = 0; p < PIECES; p++)
         c.at[p + 1] += c.at[p];
     x->edges = c.at[PIECES];
-    x->key = se_alloc(x->edges, sizeof *x->key, err);
-    x->count = x->key ? se_alloc(x->edges, sizeof *x->count, err) : NULL;
-    if (!x->count)
+    if (plan->counted && !(x->count = se_alloc(x->edges, sizeof *x->count, err)))
         return -1;
-    se_parallel(threads, PIECES, store_piece, &c);
+    se_parallel(plan->threads, PIECES, store_piece, &c);
     return 0;
 }
 
@@ -169,21 +177,23 @@ static int draw_round(struct round *o, uint64_t number, struct se_sampled *x,
                       struct se_err *err)
 {
     const int threads = o->plan->threads;
-    uint64_t *scratch = se_alloc(o->draws, sizeof *scratch, err);
     int rc = -1;
 
-    o->key = scratch ? se_alloc(o->draws, sizeof *o->key, err) : NULL;
+    x->draws = o->draws;
+    x->key = se_alloc(o->draws, sizeof *x->key, err);   /* scratch memory until then */
+    o->key = x->key ? se_alloc(o->draws, sizeof *o->key, err) : NULL;
     if (o->key) {
+        const double start = se_now();
+
         o->offset = number * o->draws;
         atomic_store(&o->done, 0);
         if (o->draws > 0)
             se_parallel(threads, (o->draws + BLOCK - 1) / BLOCK, draw_block, o);
-        rc = se_sort_u64_threads(o->key, scratch, o->draws, threads, err);
+        x->seconds = se_now() - start;
+        rc = se_sort_u64_threads(o->key, x->key, o->draws, threads, err);
     }
-    free(scratch);
-    x->draws = o->draws;
     if (rc == 0)
-        rc = count_edges(x, o->key, o->draws, threads, err);
+        rc = count_edges(x, o->key, o->draws, o->plan, err);
     free(o->key);
     return rc;
 }
@@ -198,11 +208,13 @@ static void intersect(struct se_sampled *x, const struct se_sampled *y)
             j++;
         if (j == y->edges || y->key[j] != x->key[i])
             continue;
-        x->key[kept] = x->key[i];
-        x->count[kept++] = x->count[i] + y->count[j];
+        if (x->count)
+            x->count[kept] = x->count[i] + y->count[j];
+        x->key[kept++] = x->key[i];
     }
     x->edges = kept;
     x->draws += y->draws;
+    x->seconds += y->seconds;
 }
 
 static int list_nodes(struct round *o, const struct se_measure *x, struct se_err *err)
@@ -245,36 +257,44 @@ int se_sample(struct se_sampled *out, const struct se_law *law, const struct se_
     return rc;
 }
 
+static void append(struct se_sampled *x, uint64_t key, uint32_t count)
+{
+    if (x->count)
+        x->count[x->edges] = count;
+    x->key[x->edges++] = key;
+}
+
+/* Append the edges of x from *i on that come before `key`. */
+static void append_before(struct se_sampled *to, const struct se_sampled *x, uint64_t *i,
+                          uint64_t key)
+{
+    for (; *i < x->edges && x->key[*i] < key; ++*i)
+        append(to, x->key[*i], x->count ? x->count[*i] : 0);
+}
+
 int se_sampled_unite(struct se_sampled *x, const struct se_graph *g, struct se_err *err)
 {
-    uint64_t *key = se_alloc(x->edges + g->m, sizeof *key, err), at = 0, i = 0;
-    uint32_t *count = key ? se_alloc(x->edges + g->m, sizeof *count, err) : NULL;
+    struct se_sampled all = { .draws = x->draws, .seconds = x->seconds };
+    uint64_t i = 0;
 
-    if (!count) {
-        free(key);
+    all.key = se_alloc(x->edges + g->m, sizeof *all.key, err);
+    if (all.key && x->count)
+        all.count = se_alloc(x->edges + g->m, sizeof *all.count, err);
+    if (!all.key || (x->count && !all.count)) {
+        se_sampled_release(&all);
         return -1;
     }
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
             const uint64_t old = u << 32 | g->to[e];
 
-            for (; i < x->edges && x->key[i] < old; i++, at++) {
-                key[at] = x->key[i];
-                count[at] = x->count[i];
-            }
-            const bool both = i < x->edges && x->key[i] == old;
-            key[at] = old;
-            count[at++] = both ? x->count[i++] : 0;
+            append_before(&all, x, &i, old);
+            if (i == x->edges || x->key[i] != old)      /* else it comes with the next */
+                append(&all, old, 0);
         }
-    for (; i < x->edges; i++, at++) {
-        key[at] = x->key[i];
-        count[at] = x->count[i];
-    }
-    free(x->key);
-    free(x->count);
-    x->key = key;
-    x->count = count;
-    x->edges = at;
+    append_before(&all, x, &i, UINT64_MAX);
+    se_sampled_release(x);
+    *x = all;
     return 0;
 }
 
@@ -311,7 +331,8 @@ int se_sampled_thin(struct se_sampled *x, float *similarity, uint64_t keep,
     for (uint64_t i = 0; i < x->edges; i++)
         if (x->key[i] != UINT64_MAX) {
             x->key[kept] = x->key[i];
-            x->count[kept] = x->count[i];
+            if (x->count)
+                x->count[kept] = x->count[i];
             similarity[kept++] = similarity[i];
         }
     x->edges = kept;
@@ -320,34 +341,45 @@ int se_sampled_thin(struct se_sampled *x, float *similarity, uint64_t keep,
     return 0;
 }
 
+struct filling {
+    const struct se_sampled *x;
+    const struct se_graph_room *room;
+};
+
+/* A piece of the edges, and the offsets of the vertices that begin in it. */
+static void fill_piece(void *arg, uint64_t task, int thread)
+{
+    const struct filling *f = arg;
+    const uint64_t *key = f->x->key, last = f->x->edges * (task + 1) / PIECES;
+    uint64_t i = f->x->edges * task / PIECES;
+
+    (void)thread;
+    for (uint64_t u = i > 0 ? (key[i - 1] >> 32) + 1 : 0; i < last; i++) {
+        for (; u <= key[i] >> 32; u++)
+            f->room->off[u] = i;
+        f->room->to[i] = (uint32_t)key[i];
+    }
+}
+
 int se_sampled_put(const struct se_sampled *x, uint64_t n, const float *weight,
-                   const struct se_graph *old, struct se_stream *s, struct se_err *err)
+                   const struct se_graph *old, int threads, struct se_stream *s,
+                   struct se_err *err)
 {
     const uint64_t loops = old ? old->loops : 0;
-    uint64_t *off = se_alloc(n + 1, sizeof *off, err), at = 0;
-    uint32_t *to = off ? se_alloc(x->edges, sizeof *to, err) : NULL;
-    uint32_t *loop = to ? se_alloc(loops, sizeof *loop, err) : NULL;
-    float *loop_weight = loop ? se_alloc(loops, sizeof *loop_weight, err) : NULL;
-    int rc = -1;
+    struct se_graph_room room = SE_GRAPH_ROOM_INIT;
+    struct filling f = { x, &room };
 
-    if (loop_weight) {
-        for (uint64_t u = 0; u < n; u++) {
-            off[u] = at;
-            for (; at < x->edges && x->key[at] >> 32 == u; at++)
-                to[at] = (uint32_t)x->key[at];
-        }
-        off[n] = at;
-        for (uint64_t i = 0; i < loops; i++) {          /* copies: the old graph goes */
-            loop[i] = old->loop[i];
-            loop_weight[i] = old->loop_weight ? old->loop_weight[i] : 1;
-        }
-        const struct se_graph g = { n, x->edges, loops, off, to, weight, loop,
-                                    weight ? loop_weight : NULL };
-        rc = se_graph_put(&g, s, SE_GRAPH, NULL, err);
+    if (se_graph_room_make(&room, n, x->edges, loops, weight, err) < 0)
+        return -1;
+    se_parallel(threads, PIECES, fill_piece, &f);
+    for (uint64_t u = x->edges > 0 ? (x->key[x->edges - 1] >> 32) + 1 : 0; u <= n; u++)
+        room.off[u] = x->edges;
+    if (weight)
+        memcpy(room.weight, weight, x->edges * sizeof *weight);
+    for (uint64_t i = 0; i < loops; i++) {
+        room.loop[i] = old->loop[i];
+        if (weight)
+            room.loop_weight[i] = old->loop_weight ? old->loop_weight[i] : 1;
     }
-    free(off);
-    free(to);
-    free(loop);
-    free(loop_weight);
-    return rc;
+    return se_graph_room_give(&room, s, SE_GRAPH, NULL, err);
 }

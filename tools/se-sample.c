@@ -131,13 +131,12 @@ static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sam
     return w.similarity;
 }
 
-/* Weights of the new edges into `weight`, which holds similarities; false: none. */
-static bool make_weights(const struct se_sampled *edges, float *weight)
+/* Weights of the new edges into `weight`, which holds similarities if these are asked for. */
+static void make_weights(const struct se_sampled *edges, float *weight)
 {
     for (uint64_t i = 0; i < edges->edges; i++)
         weight[i] = o.weights == SIMILARITY ? fmaxf(weight[i] + 1, 0)
                   : edges->count[i] > 0 ? (float)edges->count[i] : 1;
-    return o.weights != NONE;
 }
 
 static int set_stats(struct se_stream *s, const struct se_sampled *edges, uint64_t drawn,
@@ -170,13 +169,15 @@ static int finish(struct se_run *run, struct se_stream *s, struct se_sampled *ed
     if (rc == 0 && (keep < edges->edges || o.weights == SIMILARITY)) {
         weight = weigh(run, s, edges, n, err);
         rc = weight ? se_sampled_thin(edges, weight, keep, err) : -1;
-    } else if (rc == 0) {
+    } else if (rc == 0 && o.weights != NONE) {
         weight = se_alloc(edges->edges, sizeof *weight, err);
         rc = weight ? 0 : -1;
     }
+    if (rc == 0 && o.weights != NONE)
+        make_weights(edges, weight);
     if (rc == 0)
-        rc = se_sampled_put(edges, n, make_weights(edges, weight) ? weight : NULL,
-                            o.retain ? &old : NULL, s, err);
+        rc = se_sampled_put(edges, n, o.weights == NONE ? NULL : weight,
+                            o.retain ? &old : NULL, run->threads, s, err);
     if (rc == 0)
         rc = set_stats(s, edges, drawn, err);
     free(weight);
@@ -200,8 +201,9 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct se_progress bar;
     struct se_sample_plan plan = { .theta = theta, .thetas = thetas, .replace = o.replace,
-                                   .agree = o.agree, .seed = run->seed,
-                                   .threads = run->threads, .progress = &bar };
+                                   .counted = o.weights == COUNT, .agree = o.agree,
+                                   .seed = run->seed, .threads = run->threads,
+                                   .progress = &bar };
     struct se_tree t;
     struct se_graph g;
     struct se_measure x = SE_MEASURE_INIT;
@@ -222,7 +224,8 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
     if (rc == 0)
         rc = finish(run, s, &edges, t.n, err);
     if (rc == 0)
-        se_note(run, "%" PRIu64 " draws gave %" PRIu64 " edges", edges.draws, edges.edges);
+        se_note(run, "%" PRIu64 " draws in %.3f s gave %" PRIu64 " edges", edges.draws,
+                edges.seconds, edges.edges);
     se_sampled_release(&edges);
     se_law_release(&law);
     se_measure_release(&x);

@@ -51,6 +51,25 @@ static void test_layout(void)
     unit_ok("rng: which counter and key a seed, a purpose and an index are");
 }
 
+/* Streams that are begun together are the streams that are begun one by one. */
+static void test_batch(void)
+{
+    static const uint64_t indices[] = { 0, 3, 0xfffffff9, 0xfedcba98fffffffe, UINT64_MAX - 2 };
+
+    for (uint64_t seed = 0; seed < 5; seed++)
+        for (int i = 0; i < 5; i++) {
+            struct se_rng many[SE_RNG_BATCH], one;
+
+            se_rng_init_batch(many, seed << 31, SE_RNG_SAMPLE, indices[i]);
+            for (uint64_t j = 0; j < SE_RNG_BATCH; j++) {
+                se_rng_init(&one, seed << 31, SE_RNG_SAMPLE, indices[i] + j);
+                for (int number = 0; number < 10; number++)
+                    CHECK(se_rng_u32(&many[j]) == se_rng_u32(&one));
+            }
+        }
+    unit_ok("rng: several streams at once");
+}
+
 static void test_apart(void)
 {
     enum { SEEDS = 4, PURPOSES = 4, INDICES = 8, ALL = SEEDS * PURPOSES * INDICES };
@@ -179,6 +198,7 @@ int main(void)
 {
     test_known();
     test_layout();
+    test_batch();
     test_apart();
     test_below();
     test_large();

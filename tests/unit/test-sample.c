@@ -175,6 +175,7 @@ static void distribution(void)
         const int sigma = seed % 3, shape = seed / 3 % 3;
         const double temp = seed % 2 ? 1 : 0.02;
         struct se_sample_plan plan = { .theta = theta, .thetas = seed % 5 ? 3 : 1,
+                                       .counted = true,
                                        .replace = seed % 4 == 3, .agree = 1, .seed = seed,
                                        .threads = 1 + (int)(seed % 3) };
         struct se_err err = SE_ERR_INIT;
@@ -239,7 +240,8 @@ static void same_bytes(void)
     make_world(&w, 7, 24, 2);
     CHECK(se_law_make(&law, &w.t, &w.x, SE_SIGMA_SOFTMAX, 1, &err) == 0);
     for (int threads = 1; threads <= 4; threads++) {
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .agree = 3, .seed = 5,
+        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+                                       .agree = 3, .seed = 5,
                                        .threads = threads };
         struct se_sampled s = SE_SAMPLED_INIT;
 
@@ -266,7 +268,8 @@ static void agreement(void)
 
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct se_err err = SE_ERR_INIT;
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .agree = 2, .seed = seed,
+        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+                                       .agree = 2, .seed = seed,
                                        .threads = 1 };
         struct se_sampled both = SE_SAMPLED_INIT, one = SE_SAMPLED_INIT;
         struct se_law law = SE_LAW_INIT;
@@ -300,7 +303,8 @@ static void unite_and_thin(void)
 
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct se_err err = SE_ERR_INIT;
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .agree = 1, .seed = seed,
+        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+                                       .agree = 1, .seed = seed,
                                        .threads = 1 };
         struct se_sampled s = SE_SAMPLED_INIT;
         struct se_law law = SE_LAW_INIT;
@@ -354,7 +358,8 @@ static void extreme_temperature(void)
 {
     const double theta = 100;
     struct se_err err = SE_ERR_INIT;
-    struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .agree = 1, .threads = 1 };
+    struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+                                       .agree = 1, .threads = 1 };
     struct se_sampled s = SE_SAMPLED_INIT;
     struct se_law law = SE_LAW_INIT;
     struct world w;
