@@ -103,6 +103,19 @@ struct se_knn {
 };
 int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err);
 int se_knn_put(const struct se_knn *k, struct se_stream *s, struct se_err *err);
+/* Room for neighbours in a payload of its own, as se_graph_room. */
+struct se_knn_room {
+    uint64_t len;
+    void *payload;
+    uint32_t *id;
+    float *similarity;
+};
+#define SE_KNN_ROOM_INIT { .len = 0 }
+int se_knn_room_make(struct se_knn_room *r, uint64_t n, uint64_t k, uint64_t first,
+                     uint64_t last, struct se_err *err);
+int se_knn_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on,
+                     struct se_stream *s, struct se_err *err);
+void se_knn_room_release(struct se_knn_room *r);
 
 /* tree: nodes in depth-first order, so node 0 is the root and a subtree is a range of ids */
 struct se_tree {

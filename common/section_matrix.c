@@ -264,3 +264,42 @@ int se_knn_put(const struct se_knn *k, struct se_stream *s, struct se_err *err)
 
     return se_stream_put(s, SE_KNN, part, 4, from, err);
 }
+
+int se_knn_room_make(struct se_knn_room *r, uint64_t n, uint64_t k, uint64_t first,
+                     uint64_t last, struct se_err *err)
+{
+    const uint64_t h[4] = { n, k, first, last };
+    uint64_t count, *word;
+
+    if (__builtin_mul_overflow(last - first, k, &count) || count > UINT64_MAX / 16)
+        return se_fail(err, SE_EMEM, "no memory for the neighbours; ask for fewer with -k");
+    const uint64_t part = (count + 1) / 2, all = 5 + 2 * part;
+
+    word = se_alloc(all, sizeof *word, err);
+    if (!word)
+        return -1;
+    memcpy(word, h, sizeof h);
+    if (count > 0)                              /* padding */
+        word[4 + part] = word[4 + 2 * part] = 0;
+    *r = (struct se_knn_room){ all * sizeof *word, word, (uint32_t *)(word + 5),
+                               (float *)(word + 5 + part) };
+    return 0;
+}
+
+int se_knn_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on,
+                     struct se_stream *s, struct se_err *err)
+{
+    const uint32_t kind[2] = { metric, on }, from[SE_ORIGINS] = { on, 0 };
+    void *payload = r->payload;
+    const uint64_t len = r->len;
+
+    memcpy((uint64_t *)payload + 4, kind, sizeof kind);
+    *r = (struct se_knn_room)SE_KNN_ROOM_INIT;
+    return se_stream_give(s, SE_KNN, payload, len, from, err);
+}
+
+void se_knn_room_release(struct se_knn_room *r)
+{
+    free(r->payload);
+    *r = (struct se_knn_room)SE_KNN_ROOM_INIT;
+}

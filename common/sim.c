@@ -11,8 +11,7 @@ enum { SPACE_DIMS = 16 };       /* up to here a tree of boxes beats the matrix p
 
 void se_sim_answer_release(struct se_sim_answer *a)
 {
-    free(a->id);
-    free(a->similarity);
+    se_knn_room_release(&a->room);
     *a = (struct se_sim_answer)SE_SIM_ANSWER_INIT;
 }
 
@@ -108,34 +107,20 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
                                       : se_sim_sparse(job, err);
 }
 
-static int alloc_rows(uint64_t rows, uint64_t k, uint32_t **id, float **similarity,
-                      struct se_err *err)
-{
-    uint64_t size;
-
-    if (__builtin_mul_overflow(rows, k, &size))
-        return se_fail(err, SE_EMEM, "no memory for the neighbours; ask for fewer with -k");
-    *id = se_alloc(size, sizeof **id, err);
-    *similarity = *id ? se_alloc(size, sizeof **similarity, err) : NULL;
-    return *similarity ? 0 : -1;
-}
-
 /* Search among the groups; then, unless every vertex is its own group, spread the answer. */
 static int search_groups(const struct se_sim_groups *g, struct se_sim_job *job,
                          enum se_sim_method method, struct se_sim_answer *a,
                          struct se_err *err)
 {
-    int rc = alloc_rows(job->q, job->k, &job->id, &job->similarity, err);
+    int rc;
 
-    if (rc == 0)
-        rc = search(job, method, &a->engine, err);
-    if (rc == 0 && g->m == g->n) {
-        a->id = job->id;
-        a->similarity = job->similarity;
-        return 0;
-    }
-    if (rc == 0)
-        rc = alloc_rows(a->last - a->first, a->k, &a->id, &a->similarity, err);
+    job->id = a->id;
+    job->similarity = a->similarity;
+    if (g->m == g->n)
+        return search(job, method, &a->engine, err);
+    job->id = se_alloc(job->q * job->k, sizeof *job->id, err);  /* no more than the answer */
+    job->similarity = job->id ? se_alloc(job->q * job->k, sizeof *job->similarity, err) : NULL;
+    rc = job->similarity ? search(job, method, &a->engine, err) : -1;
     if (rc == 0 && a->k > 0)
         rc = se_sim_groups_expand(g, job, a, err);
     free(job->id);
@@ -160,6 +145,10 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
     if (ask->method == SE_SIM_SPARSE && r->x.dense)
         return se_fail(err, SE_EUSAGE, "--method sparse needs sparse rows, and these are "
                        "stored dense; use --method product");
+    if (se_knn_room_make(&a->room, r->n, a->k, a->first, a->last, err) < 0)
+        return -1;
+    a->id = a->room.id;
+    a->similarity = a->room.similarity;
     if (se_sim_groups_make(&g, r, ask->threads, err) == 0)
         query = se_alloc(g.m, sizeof *query, err);
     if (query) {

@@ -74,6 +74,7 @@ struct se_sim_ask {
 
 struct se_sim_answer {
     uint64_t k, first, last;
+    struct se_knn_room room;    /* what comes next lies in it */
     uint32_t *id;               /* (last - first) * k, best first */
     float *similarity;
     const char *engine;         /* "product", "space", "sparse", "circle", "line", "none" */

@@ -1,7 +1,7 @@
 /* sim_kernel.c - the inner loops: plain C, and AVX2 where the CPU has it
  *
- * Only dot() decides what is written out, so it adds in a fixed order and is compiled without
- * fused multiply-add.  The others find candidates within proven margins of error. */
+ * Only dot() and similar() decide what is written out, so they add in one fixed order and are
+ * compiled without fused multiply-add.  The others find candidates within proven margins of error. */
 #include "common/sim_kernel.h"
 
 #include <stddef.h>
@@ -26,6 +26,21 @@ static double dot_plain(const double *y, const float *x, double shift, double me
     for (; t < d; t++)
         a[t % LANES] += y[t] * ((x[t] - shift) - mean);
     return join(a);
+}
+
+static void similar_plain(const double *table, uint64_t stride, uint64_t i,
+                          const uint32_t *id, uint32_t n, float *s)
+{
+    const double *y = table + i * stride;
+
+    for (uint32_t j = 0; j < n; j++) {
+        const double *x = table + id[j] * stride;
+        double a[LANES] = { 0 };
+
+        for (uint64_t t = 0; t + 1 < stride; t++)
+            a[t % LANES] += y[t] * x[t];
+        s[j] = se_sim_snap(join(a) * (y[stride - 1] * x[stride - 1]));
+    }
 }
 
 static uint32_t leaf_plain(const float *leaf, const float *q, uint64_t d, float limit,
@@ -118,20 +133,28 @@ static void rank_plain(const uint64_t *key, uint32_t n, uint8_t *rank)
     }
 }
 
-static const struct se_sim_kernels plain = { dot_plain, leaf_plain, box_plain, scan_plain,
-                                             count_plain, range_plain, keep_plain,
-                                             rank_plain };
+static const struct se_sim_kernels plain = { dot_plain, similar_plain, leaf_plain, box_plain,
+                                             scan_plain, count_plain, range_plain,
+                                             keep_plain, rank_plain };
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_FMA __attribute__((target("avx2,fma")))
+#define AVX2_POPCNT __attribute__((target("avx2,fma,popcnt")))
 #ifdef __clang__
 #define UNROLL                  /* it does so by itself */
 #else
 #define UNROLL _Pragma("GCC unroll 8")  /* the sums must stay in registers */
 #endif
+
+/* The lanes below n: all bits set. */
+AVX2 static inline __m256i lanes_below(uint32_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
 
 AVX2 static double dot_avx2(const double *y, const float *x, double shift, double mean,
                             uint64_t d)
@@ -151,8 +174,7 @@ AVX2 static double dot_avx2(const double *y, const float *x, double shift, doubl
                                 _mm256_sub_pd(_mm256_sub_pd(v1, s), m)));
     }
     if (t < d) {                                /* the rest: lanes beyond it add nothing */
-        const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(d - t)), lane);
+        const __m256i mask = lanes_below((uint32_t)(d - t));
         const __m256i m0 = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(mask));
         const __m256i m1 = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(mask, 1));
         const __m256 v = _mm256_maskload_ps(x + t, mask);
@@ -170,6 +192,68 @@ AVX2 static double dot_avx2(const double *y, const float *x, double shift, doubl
                                     _mm256_extractf128_pd(low, 1));
 
     return _mm_cvtsd_f64(_mm_add_sd(pair, _mm_unpackhi_pd(pair, pair)));
+}
+
+/* The eight partial sums of a product, the upper four added to the lower.  The last number of
+ * a row takes no part. */
+AVX2 static inline __m256d partial(const double *y, const double *x, uint64_t stride)
+{
+    __m256d low = _mm256_setzero_pd(), high = low;
+
+    for (uint64_t t = 0; t < stride; t += LANES) {
+        __m256d last = _mm256_loadu_pd(y + t + 4);
+
+        if (t + LANES == stride)
+            last = _mm256_blend_pd(last, _mm256_setzero_pd(), 8);
+        low = _mm256_add_pd(low, _mm256_mul_pd(_mm256_loadu_pd(y + t),
+                                               _mm256_loadu_pd(x + t)));
+        high = _mm256_add_pd(high, _mm256_mul_pd(last, _mm256_loadu_pd(x + t + 4)));
+    }
+    return _mm256_add_pd(low, high);
+}
+
+/* The first half of join() for two rows. */
+AVX2 static inline __m256d halves(__m256d a, __m256d b)
+{
+    return _mm256_add_pd(_mm256_permute2f128_pd(a, b, 0x20),
+                         _mm256_permute2f128_pd(a, b, 0x31));
+}
+
+AVX2 static void similar_avx2(const double *table, uint64_t stride, uint64_t i,
+                              const uint32_t *id, uint32_t n, float *s)
+{
+    const __m256d one = _mm256_set1_pd(1), grid = _mm256_set1_pd(SE_SIM_GRID);
+    const __m256d unit = _mm256_set1_pd(1 / SE_SIM_GRID);
+    const double *y = table + i * stride;
+    const __m256d own = _mm256_set1_pd(y[stride - 1]);
+
+    for (uint32_t j = 0; j < n; j += 4) {
+        const double *x[4];
+        __m256d sum[4], v;
+        float four[4];
+
+        UNROLL
+        for (uint32_t l = 0; l < 4; l++) {
+            if (j + l + 8 < n)
+                __builtin_prefetch(table + id[j + l + 8] * stride);
+            x[l] = table + id[j + l < n ? j + l : n - 1] * stride;
+            sum[l] = partial(y, x[l], stride);
+        }
+        v = _mm256_hadd_pd(halves(sum[0], sum[2]), halves(sum[1], sum[3]));
+        v = _mm256_mul_pd(v, _mm256_mul_pd(own,
+                _mm256_setr_pd(x[0][stride - 1], x[1][stride - 1], x[2][stride - 1],
+                               x[3][stride - 1])));
+        v = _mm256_mul_pd(_mm256_round_pd(_mm256_mul_pd(v, grid), _MM_FROUND_CUR_DIRECTION),
+                          unit);
+        v = _mm256_max_pd(_mm256_min_pd(v, one), _mm256_sub_pd(_mm256_setzero_pd(), one));
+        if (j + 4 <= n) {
+            _mm_storeu_ps(s + j, _mm256_cvtpd_ps(v));
+        } else {
+            _mm_storeu_ps(four, _mm256_cvtpd_ps(v));
+            for (uint32_t l = j; l < n; l++)
+                s[l] = four[l - j];
+        }
+    }
 }
 
 /* The lanes in a mask of four come to the front: the bytes they are shuffled from. */
@@ -194,9 +278,10 @@ AVX2 static inline uint32_t pack4(unsigned mask, const uint32_t *name, __m128 sc
     return (uint32_t)__builtin_popcount(mask);
 }
 
-__attribute__((target("avx2,fma,popcnt"))) static uint32_t leaf_avx2(const float *leaf, const float *q, uint64_t d, float limit,
-                                   uint64_t among, const uint32_t name[SE_LEAF],
-                                   uint32_t *id, float *score)
+AVX2_POPCNT static uint32_t leaf_avx2(const float *leaf, const float *q, uint64_t d,
+                                      float limit, uint64_t among,
+                                      const uint32_t name[SE_LEAF], uint32_t *id,
+                                      float *score)
 {
     enum { MANY = 12 };         /* hits that are not worth a step each */
     const __m256 most = _mm256_set1_ps(limit);
@@ -219,12 +304,15 @@ __attribute__((target("avx2,fma,popcnt"))) static uint32_t leaf_avx2(const float
         }
     }
     UNROLL
-    for (int v = 0; v < SE_LEAF / 8; v++) {
-        _mm256_storeu_ps(dist + 8 * v, _mm256_sub_ps(_mm256_setzero_ps(), sum[v]));
+    for (int v = 0; v < SE_LEAF / 8; v++)
         near |= (uint64_t)(unsigned)_mm256_movemask_ps(
                     _mm256_cmp_ps(sum[v], most, _CMP_LE_OQ)) << (8 * v);
-    }
     near &= among;
+    if (!near)
+        return 0;
+    UNROLL
+    for (int v = 0; v < SE_LEAF / 8; v++)
+        _mm256_storeu_ps(dist + 8 * v, _mm256_sub_ps(_mm256_setzero_ps(), sum[v]));
     if (__builtin_popcountll(near) > MANY) {
         for (int v = 0; v < SE_LEAF; v += 4)
             hits += pack4(near >> v & 15, name + v, _mm_loadu_ps(dist + v), id + hits,
@@ -290,21 +378,21 @@ AVX2 static uint32_t scan_avx2(const float *s, const float *floor, float own, ui
     return hits;
 }
 
-AVX2 static uint32_t count_avx2(const float *s, uint32_t n, float x)
+AVX2_POPCNT static uint32_t count_avx2(const float *s, uint32_t n, float x)
 {
     const __m256 least = _mm256_set1_ps(x);
-    __m256i sum = _mm256_setzero_si256();       /* counts down: a true lane is -1 */
-    int lane[8];
     uint32_t count = 0, i = 0;
 
     for (; i + 8 <= n; i += 8)
-        sum = _mm256_add_epi32(sum, _mm256_castps_si256(
-                  _mm256_cmp_ps(_mm256_loadu_ps(s + i), least, _CMP_GE_OQ)));
-    _mm256_storeu_si256((__m256i *)lane, sum);
-    for (int l = 0; l < 8; l++)
-        count -= (uint32_t)lane[l];
-    for (; i < n; i++)
-        count += s[i] >= x;
+        count += (uint32_t)__builtin_popcount((unsigned)_mm256_movemask_ps(
+                     _mm256_cmp_ps(_mm256_loadu_ps(s + i), least, _CMP_GE_OQ)));
+    if (i < n) {
+        const __m256i rest = lanes_below(n - i);
+        const __m256 v = _mm256_cmp_ps(_mm256_maskload_ps(s + i, rest), least, _CMP_GE_OQ);
+
+        count += (uint32_t)__builtin_popcount((unsigned)_mm256_movemask_ps(
+                     _mm256_and_ps(v, _mm256_castsi256_ps(rest))));
+    }
     return count;
 }
 
@@ -348,7 +436,7 @@ AVX2 static uint32_t keep_avx2(uint32_t *id, float *s, uint32_t n, float x)
 }
 
 /* Signed comparison will do: a flip of the highest bit keeps the order. */
-AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
+AVX2 static void rank_whole(const uint64_t *key, uint32_t n, uint8_t *rank)
 {
     uint64_t flipped[SE_RANKED] = { 0 };
     const uint32_t full = (n + 3) / 4 * 4;
@@ -368,8 +456,45 @@ AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
     }
 }
 
-static const struct se_sim_kernels avx2 = { dot_avx2, leaf_avx2, box_avx2, scan_avx2,
-                                            count_avx2, range_avx2, keep_avx2, rank_avx2 };
+/* By the upper halves of the keys, 32 of them at a time against all; these are enough unless
+ * some are equal. */
+AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
+{
+    int32_t half[SE_RANKED], place[SE_RANKED];
+    uint64_t taken = 0;
+
+    for (uint32_t i = 0; i < SE_RANKED; i++)
+        half[i] = i < n ? (int32_t)((uint32_t)(key[i] >> 32) ^ 0x80000000u) : 0;
+    for (uint32_t i = 0; i < n; i += 32) {
+        __m256i own[4], sum[4];                 /* counts down */
+
+        UNROLL
+        for (int v = 0; v < 4; v++) {
+            own[v] = _mm256_loadu_si256((const __m256i *)(half + i + 8 * v));
+            sum[v] = _mm256_setzero_si256();
+        }
+        for (uint32_t j = 0; j < n; j++) {
+            const __m256i other = _mm256_set1_epi32(half[j]);
+
+            UNROLL
+            for (int v = 0; v < 4; v++)
+                sum[v] = _mm256_add_epi32(sum[v], _mm256_cmpgt_epi32(own[v], other));
+        }
+        UNROLL
+        for (int v = 0; v < 4; v++)
+            _mm256_storeu_si256((__m256i *)(place + i + 8 * v), sum[v]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rank[i] = (uint8_t)-place[i];
+        taken |= 1ull << rank[i];
+    }
+    if (taken != ~0ull >> (SE_RANKED - n))
+        rank_whole(key, n, rank);
+}
+
+static const struct se_sim_kernels avx2 = { dot_avx2, similar_avx2, leaf_avx2, box_avx2,
+                                            scan_avx2, count_avx2, range_avx2, keep_avx2,
+                                            rank_avx2 };
 #endif
 
 const struct se_sim_kernels *se_sim_kernels(void)

@@ -2,6 +2,7 @@
 #ifndef SE_SIM_KERNEL_H
 #define SE_SIM_KERNEL_H
 
+#include <math.h>
 #include <stdint.h>
 
 enum {
@@ -9,9 +10,22 @@ enum {
     SE_RANKED = 64              /* keys that are best sorted by counting */
 };
 
+#define SE_SIM_GRID 0x1p34      /* S is rounded to a multiple of its inverse */
+
+static inline float se_sim_snap(double s)
+{
+    s = rint(s * SE_SIM_GRID) / SE_SIM_GRID;
+    return (float)(s > 1 ? 1 : s < -1 ? -1 : s);
+}
+
 struct se_sim_kernels {
     /* sum of y[t] * ((x[t] - shift) - mean), in double; the same bits on every CPU */
     double (*dot)(const double *y, const float *x, double shift, double mean, uint64_t d);
+    /* S of row i of a table with the rows id[0..n-1], to the same bits as by dot().  A row of
+     * the table has `stride` numbers, a multiple of 8: those of a vector, centred; zeros; and
+     * last the inverse of its length. */
+    void (*similar)(const double *table, uint64_t stride, uint64_t i, const uint32_t *id,
+                    uint32_t n, float *s);
     /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  Of the vectors in `among`, those
      * with |q - j|^2 at most `limit`: name[j] to `id`, minus the distance to `score`, which
      * have room for SE_LEAF.  How many. */

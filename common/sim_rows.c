@@ -15,14 +15,6 @@ enum { ROWS_PER_TASK = 1024 };
  * row: d * mean^2 then eats the digits of the product, and S is summed from centred numbers. */
 static const double steep_ratio = 30;
 
-static float snap(double s)
-{
-    const double grid = 17179869184.0;          /* 2^34 */
-
-    s = rint(s * grid) / grid;
-    return (float)(s > 1 ? 1 : s < -1 ? -1 : s);
-}
-
 /* --- dense rows --- */
 
 static bool constant(const float *x, uint64_t d, enum se_metric metric)
@@ -130,7 +122,7 @@ float se_sim_of_product(const struct se_sim_rows *r, uint64_t i, uint64_t j, dou
 
     if (!r->x.dense)
         product -= (a->mean * b->mean) * (double)r->d;
-    return snap(product * (a->inverse * b->inverse));
+    return se_sim_snap(product * (a->inverse * b->inverse));
 }
 
 int se_sim_query_init(struct se_sim_query *q, const struct se_sim_rows *r,
@@ -180,8 +172,8 @@ float se_sim_query_with(const struct se_sim_query *q, uint64_t j)
         return se_sim_of_product(r, q->i, j, sum);
     }
     if (r->steep[q->i] || r->steep[j])
-        return snap(dot_centred(r, q->i, j) *
-                    (s->inverse * r->scale[q->i].inverse));
+        return se_sim_snap(dot_centred(r, q->i, j) *
+                           (s->inverse * r->scale[q->i].inverse));
     for (uint64_t e = r->x.off[j]; e < r->x.off[j + 1]; e++)
         sum += q->y[r->col[e]] * value_at(&r->x, e);
     return se_sim_of_product(r, q->i, j, sum);

@@ -5,6 +5,7 @@
  * is too far for all of them.  Distances come from differences of coordinates, so that their
  * error shrinks with them and crowded points can still be told apart. */
 #include <math.h>
+#include <string.h>
 
 #include "common/mem.h"
 #include "common/parallel.h"
@@ -20,6 +21,7 @@ struct space {
     struct se_topk *lists;      /* per thread: SE_LEAF lists */
     struct se_topk_room *room;  /* per thread */
     float *q;                   /* per thread: a leaf of queries, query by query */
+    double *table;              /* dense rows, centred; NULL for sparse ones */
     float rel;                  /* relative error of squared distances, twice */
 };
 
@@ -199,23 +201,60 @@ static void set_margin(struct se_topk *lists, uint64_t d)
 static int note_answers(struct space *s, struct se_err *err)
 {
     const struct se_sim_job *job = s->job;
+    uint32_t *number = se_alloc(job->rows->n, sizeof *number, err);     /* by vertex */
 
-    s->answer = se_alloc(job->m, sizeof *s->answer, err);
-    if (!s->answer)
+    s->answer = number ? se_alloc(job->m, sizeof *s->answer, err) : NULL;
+    if (s->answer) {
+        memset(number, 0xff, job->rows->n * sizeof *number);
+        for (uint64_t i = 0; i < job->q; i++)
+            number[job->query[i]] = (uint32_t)i;
+        for (uint64_t p = 0; p < job->m; p++)
+            s->answer[p] = number[s->boxes.point[p]];
+    }
+    free(number);
+    return s->answer ? 0 : -1;
+}
+
+enum { ROWS_PER_TASK = 1024 };
+
+static uint64_t stride_of(const struct se_sim_rows *r)
+{
+    return (r->d + 1 + 7) / 8 * 8;
+}
+
+static void centre_task(void *arg, uint64_t task, int thread)
+{
+    const struct space *s = arg;
+    const struct se_sim_rows *r = s->job->rows;
+    const uint64_t stride = stride_of(r), last = (task + 1) * ROWS_PER_TASK;
+
+    (void)thread;
+    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < s->job->m; i++) {
+        const uint64_t v = s->job->row[i];
+        double *to = s->table + v * stride;
+
+        for (uint64_t t = 0; t < stride; t++)
+            to[t] = t < r->d ? (r->x.dense[v * r->d + t] - r->scale[v].shift) -
+                               r->scale[v].mean : 0;
+        to[stride - 1] = r->scale[v].inverse;
+    }
+}
+
+/* S of a few dimensions is soon computed, once the numbers are at hand. */
+static int make_table(struct space *s, struct se_err *err)
+{
+    const struct se_sim_job *job = s->job;
+    const uint64_t stride = stride_of(job->rows);
+
+    if (!job->rows->x.dense)
+        return 0;
+    s->table = se_alloc(job->rows->n * stride, sizeof *s->table, err);
+    if (!s->table)
         return -1;
-    for (uint64_t p = 0; p < job->m; p++) {
-        const uint32_t v = s->boxes.point[p];
-        uint64_t low = 0, high = job->q;
-
-        while (low < high) {
-            const uint64_t mid = (low + high) / 2;
-
-            if (job->query[mid] < v)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        s->answer[p] = low < job->q && job->query[low] == v ? (uint32_t)low : SE_NONE;
+    se_parallel(job->threads, (job->m + ROWS_PER_TASK - 1) / ROWS_PER_TASK, centre_task, s);
+    for (int i = 0; i < job->threads; i++) {
+        s->room[i].table = s->table;
+        s->room[i].stride = stride;
     }
     return 0;
 }
@@ -241,7 +280,7 @@ static int space_make(struct space *s, struct se_err *err)
     }
     s->rel = s->lists[0].rel;
     s->room = se_topk_rooms(&s->lists[0], job->rows, job->threads, err);
-    return s->room ? 0 : -1;
+    return s->room ? make_table(s, err) : -1;
 }
 
 static void space_release(struct space *s)
@@ -251,6 +290,7 @@ static void space_release(struct space *s)
     se_topk_rooms_free(s->room, s->job->threads);
     free(s->lists);
     free(s->q);
+    free(s->table);
     free(s->answer);
     se_boxes_release(&s->boxes);
 }

@@ -200,21 +200,32 @@ static float floor_below(const struct se_topk *t, float score)
     return score - t->flat - t->root * sqrtf(size) - t->rel * size;
 }
 
-/* Keys of all candidates, by S. */
+/* S of a vertex with each of n others. */
+static void similarities(struct se_topk_room *room, uint32_t row, const uint32_t *id,
+                         uint32_t n, float *s)
+{
+    if (n > 0 && room->table) {
+        se_sim_kernels()->similar(room->table, room->stride, row, id, n, s);
+        return;
+    }
+    if (n > 0 && room->query.i != row)
+        se_sim_query_set(&room->query, row);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 2 < n)                          /* the very next one would come too late */
+            se_sim_prefetch(room->query.rows, id[i + 2]);
+        s[i] = se_sim_query_with(&room->query, id[i]);
+    }
+}
+
+/* Keys of all candidates, by S, which takes the place of their scores. */
 static void keys_of(struct se_topk *t, uint64_t list, uint32_t row, struct se_topk_room *room)
 {
-    const uint32_t *id = t->id + list * t->cap;
-    const float *score = t->score + list * t->cap;
+    const uint32_t *id = t->id + list * t->cap, exact = t->exact[list];
+    float *score = t->score + list * t->cap;
 
-    if (t->exact[list] < t->count[list] && room->query.i != row)
-        se_sim_query_set(&room->query, row);
-    for (uint32_t i = 0; i < t->count[list]; i++) {
-        if (i + 2 < t->count[list])             /* the very next one would come too late */
-            se_sim_prefetch(room->query.rows, id[i + 2]);
-        room->key[i] = se_sim_key(i < t->exact[list] ? score[i]
-                                                     : se_sim_query_with(&room->query, id[i]),
-                                  id[i]);
-    }
+    similarities(room, row, id + exact, t->count[list] - exact, score + exact);
+    for (uint32_t i = 0; i < t->count[list]; i++)
+        room->key[i] = se_sim_key(score[i], id[i]);
 }
 
 /* Compute S of all candidates and keep the k best. */

@@ -27,6 +27,8 @@ struct se_topk {
 /* Memory that one thread needs to work on lists. */
 struct se_topk_room {
     struct se_sim_query query;
+    const double *table;        /* rows as se_sim_kernels.similar() wants them; may be NULL */
+    uint64_t stride;
     uint64_t *key, *spare;      /* cap each */
 };
 

@@ -15,7 +15,7 @@ struct build {
     float *x;                   /* m rows of d coordinates */
     uint32_t *order;            /* m indices into x, being sorted */
     struct span *top;           /* subtrees that are built as one task each */
-    uint64_t tops, leaves_per_top;
+    uint64_t tops;
 };
 
 struct span {                   /* a node and its leaves */
@@ -156,20 +156,16 @@ static void copy_leaf(const struct build *t, uint64_t leaf)
         t->b->point[p] = t->job->row[t->order[p]];
 }
 
-/* Divide until spans have at most `leaves` leaves; these go to `out` or become leaves. */
-static uint64_t grow(const struct build *t, struct span root, uint64_t leaves,
-                     struct span *out)
+static void grow_task(void *arg, uint64_t task, int thread)
 {
-    struct span stack[2 * MOST_DEPTH] = { root };
-    uint64_t depth = 1, outs = 0;
+    const struct build *t = arg;
+    struct span stack[2 * MOST_DEPTH] = { t->top[task] };
+    uint64_t depth = 1;
 
+    (void)thread;
     while (depth > 0) {
         const struct span s = stack[--depth];
 
-        if (out && s.last - s.first <= leaves) {
-            out[outs++] = s;
-            continue;
-        }
         divide(t, s);
         if (s.last - s.first == 1) {
             copy_leaf(t, s.first);
@@ -178,15 +174,29 @@ static uint64_t grow(const struct build *t, struct span root, uint64_t leaves,
             stack[depth++] = half(s, 0);
         }
     }
-    return outs;
 }
 
-static void grow_task(void *arg, uint64_t task, int thread)
+static void divide_task(void *arg, uint64_t task, int thread)
 {
-    struct build *t = arg;
+    const struct build *t = arg;
 
     (void)thread;
-    grow(t, t->top[task], 0, NULL);
+    divide(t, t->top[task]);
+}
+
+/* Divide the root and then all halves at once, until there are tasks enough. */
+static void grow_top(struct build *t)
+{
+    const uint64_t enough = t->job->threads > 1 ? 8 * (uint64_t)t->job->threads : 1;
+
+    t->top[0] = (struct span){ 0, t->b->leaves, 0 };
+    for (t->tops = 1; t->tops < enough && t->tops * 4 <= t->b->leaves; t->tops *= 2) {
+        se_parallel(t->job->threads, t->tops, divide_task, t);
+        for (uint64_t i = t->tops; i-- > 0;) {
+            t->top[2 * i + 1] = half(t->top[i], 1);
+            t->top[2 * i] = half(t->top[i], 0);
+        }
+    }
 }
 
 static int boxes_alloc(struct build *t, struct se_err *err)
@@ -213,12 +223,9 @@ int se_boxes_make(struct se_boxes *b, const struct se_sim_job *job, struct se_er
     b->leaves = (job->m + SE_LEAF - 1) / SE_LEAF;
     rc = boxes_alloc(&t, err);
     if (rc == 0) {
-        const struct span root = { 0, b->leaves, 0 };
-        const uint64_t part = b->leaves / (8 * (uint64_t)job->threads) + 1;
-
         se_parallel(job->threads, (job->m + ROWS_PER_TASK - 1) / ROWS_PER_TASK, fill_task,
                     &t);
-        t.tops = grow(&t, root, part, t.top);
+        grow_top(&t);
         se_parallel(job->threads, t.tops, grow_task, &t);
     }
     free(t.x);

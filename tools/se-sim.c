@@ -62,13 +62,11 @@ static int pick_section(const struct se_stream *s, uint32_t *on, struct se_err *
     return 0;
 }
 
-static int put(const struct se_sim_rows *rows, const struct se_sim_answer *a, uint32_t on,
+static int put(const struct se_sim_rows *rows, struct se_sim_answer *a, uint32_t on,
                struct se_stream *s, struct se_err *err)
 {
-    const struct se_knn knn = { rows->n, a->k, a->first, a->last, (uint32_t)rows->metric, on,
-                                a->id, a->similarity };
-
-    if (se_knn_put(&knn, s, err) < 0 || se_stats_forget(s, "sim.", err) < 0 ||
+    if (se_knn_room_give(&a->room, (uint32_t)rows->metric, on, s, err) < 0 ||
+        se_stats_forget(s, "sim.", err) < 0 ||
         se_stats_set(s, "sim.n", (double)rows->n, err) < 0 ||
         se_stats_set(s, "sim.d", (double)rows->d, err) < 0 ||
         se_stats_set(s, "sim.k", (double)a->k, err) < 0 ||
