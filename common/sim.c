@@ -1,8 +1,10 @@
 /* sim.c - the k most similar vertices: group equal rows, pick an engine, spread the answer */
 #include "common/sim.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/mem.h"
 #include "common/sim_group.h"
@@ -107,6 +109,19 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
                                       : se_sim_sparse(job, err);
 }
 
+/* Memory that is promised and not there would end the program without a word. */
+static int fits_memory(uint64_t rows, uint64_t k, struct se_err *err)
+{
+    const double want = (double)rows * (double)k * (sizeof(uint32_t) + sizeof(float));
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+
+    if (want <= have || have <= 0)
+        return 0;
+    return se_fail(err, SE_EMEM, "%" PRIu64 " neighbours of %" PRIu64 " vertices need %.1f GB, "
+                   "and this machine has %.1f; ask for fewer with -k", k, rows, want / 1e9,
+                   have / 1e9);
+}
+
 /* Search among the groups; then, unless every vertex is its own group, spread the answer. */
 static int search_groups(const struct se_sim_groups *g, struct se_sim_job *job,
                          enum se_sim_method method, struct se_sim_answer *a,
@@ -145,7 +160,8 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
     if (ask->method == SE_SIM_SPARSE && r->x.dense)
         return se_fail(err, SE_EUSAGE, "--method sparse needs sparse rows, and these are "
                        "stored dense; use --method product");
-    if (se_knn_room_make(&a->room, r->n, a->k, a->first, a->last, err) < 0)
+    if (fits_memory(a->last - a->first, a->k, err) < 0 ||
+        se_knn_room_make(&a->room, r->n, a->k, a->first, a->last, err) < 0)
         return -1;
     a->id = a->room.id;
     a->similarity = a->room.similarity;

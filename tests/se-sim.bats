@@ -167,6 +167,9 @@ y.seg" ]]
 
 @test "faults" {
     fails 2 se-sim --rows 1-2 none.seg
+    se-gen -n 400000 --degree 0 --features normal --dims 2 -q -o many.seg
+    fails 1 se-sim -k 1e9 many.seg
+    [[ $stderr == *"399999 neighbours of 400000 vertices need 1280.0 GB, and this machine has "*"-k" ]]
     path 4 > path.seg
     fails 1 se-sim path.seg
     [[ $stderr == "se-sim: path.seg: no embedding and no features to compare;"* ]]
