@@ -95,8 +95,8 @@ bytes() {
 # prune_cache LIMIT: remove what was not used for longest, and what a killed run left behind
 prune_cache() {
     [[ -n $cache && -d $cache ]] || return 0
-    find "$cache" -mindepth 2 -name '*.part-*' -mmin +60 -delete
-    find "$cache" -mindepth 2 -name '*.seg' -printf '%T@ %s %p\n' | sort -rn |
+    find "$cache" -ignore_readdir_race -mindepth 2 -name '*.part-*' -mmin +60 -delete
+    find "$cache" -ignore_readdir_race -mindepth 2 -name '*.seg' -printf '%T@ %s %p\n' | sort -rn |
         awk -v limit="$1" '{ sum += $2 } sum > limit { sub(/^[^ ]* [^ ]* /, ""); printf "%s%c", $0, 0 }' |
         xargs -0r rm -f --
 }
@@ -120,14 +120,14 @@ cache_command() {
     [[ -d $cache/ff || $1 != list ]] || exit 0
     case $1 in
     list)
-        find "$cache" -mindepth 2 -name '*.seg' -printf '%TY-%Tm-%Td %TH:%TM\t%s\t%f\n' | sort |
+        find "$cache" -ignore_readdir_race -mindepth 2 -name '*.seg' -printf '%TY-%Tm-%Td %TH:%TM\t%s\t%f\n' | sort |
             awk -F '\t' 'BEGIN { OFS = "\t"; print "used", "bytes", "seconds", "stage", "input", "digest" }
                 { sub(/\.seg$/, "", $3); split($3, p, "-"); print $1, $2, p[6] / 1000, p[2], p[1], p[5] }' ;;
     prune)
         prune_cache "$REPLY" ;;
     clear)                      # nothing but what is ours
         [[ -d $cache/ff ]] || exit 0
-        find "$cache" -mindepth 2 -maxdepth 2 \( -name '*.seg' -o -name '*.part-*' \) -delete
+        find "$cache" -ignore_readdir_race -mindepth 2 -maxdepth 2 \( -name '*.seg' -o -name '*.part-*' \) -delete
         rmdir --ignore-fail-on-non-empty "$cache"/[0-9a-f][0-9a-f] "$cache" ;;
     *)
         bad_usage "cache $1: it should be list, prune or clear" ;;
