@@ -161,8 +161,8 @@ static void finish_task(void *arg, uint64_t task, int thread)
     const uint64_t last = (task + 1) * ROWS_PER_TASK, k = t->job->k;
 
     for (uint64_t i = task * ROWS_PER_TASK; i < last && i < t->job->q; i++)
-        se_topk_finish(&t->lists, i, t->row[i], &t->room[thread], t->job->id + i * k,
-                       t->job->similarity + i * k);
+        se_topk_finish(&t->lists, i, t->row[i], &t->room[thread], -INFINITY,
+                       t->job->id + i * k, t->job->similarity + i * k);
 }
 
 /* The rows asked for, then the others, each ascending. */

@@ -43,22 +43,37 @@ static void similar_plain(const double *table, uint64_t stride, uint64_t i,
     }
 }
 
-static uint32_t leaf_plain(const float *leaf, const float *q, uint64_t d, float limit,
-                           uint64_t among, const uint32_t name[SE_LEAF], uint32_t *id,
-                           float *score)
+static void leaf_plain(const float *leaf, const float *q, uint64_t d, uint64_t mask,
+                       const float *floor, uint64_t near[SE_LEAF], float score[][SE_LEAF])
 {
-    float dist[SE_LEAF] = { 0 };
+    for (; mask; mask &= mask - 1) {
+        const int i = __builtin_ctzll(mask);
+        float dist[SE_LEAF] = { 0 };
+
+        near[i] = 0;
+        for (uint64_t t = 0; t < d; t++)
+            for (int j = 0; j < SE_LEAF; j++) {
+                const float far = leaf[t * SE_LEAF + j] - q[i * d + t];
+
+                dist[j] += far * far;
+            }
+        for (int j = 0; j < SE_LEAF; j++) {
+            near[i] |= (uint64_t)(dist[j] <= -floor[i]) << j;
+            score[i][j] = -dist[j];
+        }
+    }
+}
+
+static uint32_t pick_plain(uint64_t near, const uint32_t name[SE_LEAF],
+                           const float score[SE_LEAF], uint32_t *id, float *to)
+{
     uint32_t hits = 0;
 
-    for (uint64_t t = 0; t < d; t++, leaf += SE_LEAF)
-        for (int j = 0; j < SE_LEAF; j++)
-            dist[j] += (leaf[j] - q[t]) * (leaf[j] - q[t]);
-    for (; among; among &= among - 1) {
-        const int j = __builtin_ctzll(among);
+    for (; near; near &= near - 1, hits++) {
+        const int j = __builtin_ctzll(near);
 
         id[hits] = name[j];
-        score[hits] = -dist[j];
-        hits += dist[j] <= limit;
+        to[hits] = score[j];
     }
     return hits;
 }
@@ -133,8 +148,8 @@ static void rank_plain(const uint64_t *key, uint32_t n, uint8_t *rank)
     }
 }
 
-static const struct se_sim_kernels plain = { dot_plain, similar_plain, leaf_plain, box_plain,
-                                             scan_plain, count_plain, range_plain,
+static const struct se_sim_kernels plain = { dot_plain, similar_plain, leaf_plain, pick_plain,
+                                             box_plain, scan_plain, count_plain, range_plain,
                                              keep_plain, rank_plain };
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -278,53 +293,52 @@ AVX2 static inline uint32_t pack4(unsigned mask, const uint32_t *name, __m128 sc
     return (uint32_t)__builtin_popcount(mask);
 }
 
-AVX2_POPCNT static uint32_t leaf_avx2(const float *leaf, const float *q, uint64_t d,
-                                      float limit, uint64_t among,
-                                      const uint32_t name[SE_LEAF], uint32_t *id,
-                                      float *score)
+/* No branch depends on a distance, so that one query is begun while another ends. */
+AVX2_FMA static void leaf_avx2(const float *leaf, const float *q, uint64_t d, uint64_t mask,
+                               const float *floor, uint64_t near[SE_LEAF],
+                               float score[][SE_LEAF])
 {
-    enum { MANY = 12 };         /* hits that are not worth a step each */
-    const __m256 most = _mm256_set1_ps(limit);
-    __m256 sum[SE_LEAF / 8];
-    float dist[SE_LEAF];        /* minus them */
-    uint64_t near = 0;
-    uint32_t hits = 0;
-
-    UNROLL
-    for (int v = 0; v < SE_LEAF / 8; v++)
-        sum[v] = _mm256_setzero_ps();
-    for (uint64_t t = 0; t < d; t++, leaf += SE_LEAF) {
-        const __m256 qt = _mm256_set1_ps(q[t]);
+    for (; mask; mask &= mask - 1) {
+        const int i = __builtin_ctzll(mask);
+        const __m256 least = _mm256_set1_ps(floor[i]);
+        const float *x = leaf, *own = q + (uint64_t)i * d;
+        __m256 sum[SE_LEAF / 8];                /* minus the distances */
+        uint64_t hits = 0;
 
         UNROLL
-        for (int v = 0; v < SE_LEAF / 8; v++) {
-            const __m256 far = _mm256_sub_ps(_mm256_loadu_ps(leaf + 8 * v), qt);
+        for (int v = 0; v < SE_LEAF / 8; v++)
+            sum[v] = _mm256_setzero_ps();
+        for (uint64_t t = 0; t < d; t++, x += SE_LEAF) {
+            const __m256 qt = _mm256_set1_ps(own[t]);
 
-            sum[v] = _mm256_fmadd_ps(far, far, sum[v]);
+            UNROLL
+            for (int v = 0; v < SE_LEAF / 8; v++) {
+                const __m256 far = _mm256_sub_ps(_mm256_loadu_ps(x + 8 * v), qt);
+
+                sum[v] = _mm256_fnmadd_ps(far, far, sum[v]);
+            }
         }
+        UNROLL
+        for (int v = 0; v < SE_LEAF / 8; v++) {
+            _mm256_storeu_ps(score[i] + 8 * v, sum[v]);
+            hits |= (uint64_t)(unsigned)_mm256_movemask_ps(
+                        _mm256_cmp_ps(sum[v], least, _CMP_GE_OQ)) << (8 * v);
+        }
+        near[i] = hits;
     }
-    UNROLL
-    for (int v = 0; v < SE_LEAF / 8; v++)
-        near |= (uint64_t)(unsigned)_mm256_movemask_ps(
-                    _mm256_cmp_ps(sum[v], most, _CMP_LE_OQ)) << (8 * v);
-    near &= among;
-    if (!near)
-        return 0;
-    UNROLL
-    for (int v = 0; v < SE_LEAF / 8; v++)
-        _mm256_storeu_ps(dist + 8 * v, _mm256_sub_ps(_mm256_setzero_ps(), sum[v]));
-    if (__builtin_popcountll(near) > MANY) {
-        for (int v = 0; v < SE_LEAF; v += 4)
-            hits += pack4(near >> v & 15, name + v, _mm_loadu_ps(dist + v), id + hits,
-                          score + hits);
-        return hits;
-    }
-    for (; near; near &= near - 1, hits++) {
-        const int j = __builtin_ctzll(near);
+}
 
-        id[hits] = name[j];
-        score[hits] = dist[j];
-    }
+AVX2_POPCNT static uint32_t pick_avx2(uint64_t near, const uint32_t name[SE_LEAF],
+                                      const float score[SE_LEAF], uint32_t *id, float *to)
+{
+    enum { MANY = 12 };         /* hits that are not worth a step each */
+    uint32_t hits = 0;
+
+    if (__builtin_popcountll(near) <= MANY)
+        return pick_plain(near, name, score, id, to);
+    for (int v = 0; v < SE_LEAF; v += 4)
+        hits += pack4(near >> v & 15, name + v, _mm_loadu_ps(score + v), id + hits,
+                      to + hits);
     return hits;
 }
 
@@ -492,8 +506,8 @@ AVX2 static void rank_avx2(const uint64_t *key, uint32_t n, uint8_t *rank)
         rank_whole(key, n, rank);
 }
 
-static const struct se_sim_kernels avx2 = { dot_avx2, similar_avx2, leaf_avx2, box_avx2,
-                                            scan_avx2, count_avx2, range_avx2, keep_avx2,
+static const struct se_sim_kernels avx2 = { dot_avx2, similar_avx2, leaf_avx2, pick_avx2,
+                                            box_avx2, scan_avx2, count_avx2, range_avx2, keep_avx2,
                                             rank_avx2 };
 #endif
 

@@ -26,12 +26,15 @@ struct se_sim_kernels {
      * last the inverse of its length. */
     void (*similar)(const double *table, uint64_t stride, uint64_t i, const uint32_t *id,
                     uint32_t n, float *s);
-    /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  Of the vectors in `among`, those
-     * with |q - j|^2 at most `limit`: name[j] to `id`, minus the distance to `score`, which
-     * have room for SE_LEAF.  How many. */
-    uint32_t (*leaf)(const float *leaf, const float *q, uint64_t d, float limit,
-                     uint64_t among, const uint32_t name[SE_LEAF], uint32_t *id,
-                     float *score);
+    /* Leaf: d rows of SE_LEAF numbers, vector j is column j.  For the queries i in `mask`, each
+     * d numbers of q: near[i] is the mask of the vectors whose squared distance is at most
+     * -floor[i], score[i] has minus all distances. */
+    void (*leaf)(const float *leaf, const float *q, uint64_t d, uint64_t mask,
+                 const float *floor, uint64_t near[SE_LEAF], float score[][SE_LEAF]);
+    /* Names and scores of the vectors in `near` to `id` and `to`, which have room for SE_LEAF;
+     * how many. */
+    uint32_t (*pick)(uint64_t near, const uint32_t name[SE_LEAF], const float score[SE_LEAF],
+                     uint32_t *id, float *to);
     /* The mask of the vectors j of a leaf whose squared distance to a box is at most
      * limit[j].  A box is d lower bounds, then d upper bounds. */
     uint64_t (*box)(const float *leaf, const float *box, uint64_t d,

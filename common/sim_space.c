@@ -22,6 +22,7 @@ struct space {
     struct se_topk_room *room;  /* per thread */
     float *q;                   /* per thread: a leaf of queries, query by query */
     double *table;              /* dense rows, centred; NULL for sparse ones */
+    float *guess;               /* per thread: how far the next leaf may have to look */
     float rel;                  /* relative error of squared distances, twice */
 };
 
@@ -36,6 +37,8 @@ struct party {
     uint64_t asked;             /* mask of those that are queries */
     float limit[SE_LEAF];       /* largest squared distance that may still win */
     bool crowded;               /* some list has a bound on ids */
+    uint64_t near[SE_LEAF];     /* what a leaf has for each of them */
+    float score[SE_LEAF][SE_LEAF];
 };
 
 static void set_limit(const struct space *s, struct party *p, unsigned j)
@@ -66,16 +69,19 @@ static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t
     const uint64_t all = left < SE_LEAF ? (1ull << left) - 1 : ~0ull;
     struct se_topk *lists = p->lists;
 
+    kernels->leaf(s->boxes.leaf + leaf * SE_LEAF * d, p->q, d, mask, lists->floor, p->near,
+                  p->score);
     for (; mask; mask &= mask - 1) {
         const unsigned j = (unsigned)__builtin_ctzll(mask);
         const uint64_t itself = leaf * SE_LEAF == p->first ? 1ull << j : 0;
+        const uint64_t near = p->near[j] & all & ~itself;
         const uint64_t end = j * lists->cap + lists->count[j];
-        const uint32_t hits =
-            kernels->leaf(s->boxes.leaf + leaf * SE_LEAF * d, p->q + j * d, d,
-                          -lists->floor[j], all & ~itself, s->boxes.point + leaf * SE_LEAF,
-                          lists->id + end, lists->score + end);
 
-        se_topk_offered(lists, j, hits);
+        if (!near)
+            continue;
+        se_topk_offered(lists, j, kernels->pick(near, s->boxes.point + leaf * SE_LEAF,
+                                                p->score[j], lists->id + end,
+                                                lists->score + end));
         if (lists->count[j] >= lists->full ||
             (lists->floor[j] == -INFINITY && lists->count[j] >= lists->k)) {
             se_topk_tighten(lists, j, p->vertex[j], p->room);
@@ -84,26 +90,18 @@ static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t
     }
 }
 
-/* Squared distance between two boxes. */
-static float gap(const float *a, const float *b, uint64_t d)
-{
-    float sum = 0;
-
-    for (uint64_t i = 0; i < d; i++) {
-        const float under = b[i] - a[d + i], over = a[i] - b[d + i];
-        const float far = under > over ? under : over;
-
-        sum += far > 0 ? far * far : 0;
-    }
-    return sum;
-}
-
 struct branch {
     uint64_t first, last, node;
 };
 
-/* The walk: depth first, the nearer child first; among crowds, where ids decide, the child
- * with the lowest id. */
+/* Is the middle of `home` nearer to the first of two boxes that lie apart in dimension i? */
+static bool nearer(const float *home, const float *a, const float *b, uint64_t d, uint64_t i)
+{
+    return home[i] + home[d + i] <= a[d + i] + b[i];
+}
+
+/* The walk: depth first, the child nearer to `home` first; among crowds, where ids decide, the
+ * child with the lowest id. */
 static void roam(const struct space *s, struct party *p, const float *home)
 {
     const struct se_sim_kernels *kernels = se_sim_kernels();
@@ -129,8 +127,8 @@ static void roam(const struct space *s, struct party *p, const float *home)
         const struct branch right = { middle, at.last, at.node + 2 * (middle - at.first) };
         const bool left_first = p->crowded
             ? b->least[left.node] <= b->least[right.node]
-            : gap(home, b->box + left.node * 2 * d, d) <=
-              gap(home, b->box + right.node * 2 * d, d);
+            : nearer(home, b->box + left.node * 2 * d, b->box + right.node * 2 * d, d,
+                     b->axis[at.node]);
 
         stack[depth++] = left_first ? right : left;
         stack[depth++] = left_first ? left : right;
@@ -153,36 +151,64 @@ static const float *box_of(const struct se_boxes *b, uint64_t leaf)
     return b->box + at.node * 2 * b->d;
 }
 
+/* Serve the queries of p->asked that need not look further than the squared distance `guess`;
+ * the others stay there.  The largest squared distance that one needed. */
+static float serve(struct space *s, struct party *p, float guess)
+{
+    const uint64_t k = s->job->k;
+    float most = 0;
+
+    p->crowded = false;
+    for (uint64_t rest = p->asked; rest; rest &= rest - 1) {
+        const unsigned j = (unsigned)__builtin_ctzll(rest);
+
+        se_topk_reset(p->lists, j);
+        p->lists->floor[j] = -guess;
+        set_limit(s, p, j);
+    }
+    roam(s, p, box_of(&s->boxes, p->first / SE_LEAF));
+    for (uint64_t rest = p->asked; rest; rest &= rest - 1) {
+        const unsigned j = (unsigned)__builtin_ctzll(rest);
+        const uint64_t to = s->answer[p->first + j] * k;
+
+        if (!se_topk_finish(p->lists, j, p->vertex[j], p->room, -guess, s->job->id + to,
+                            s->job->similarity + to))
+            continue;
+        p->asked &= ~(1ull << j);
+        most = -p->lists->floor[j] > most ? -p->lists->floor[j] : most;
+    }
+    return most;
+}
+
+/* Neighbouring leaves lie about as dense: the last one tells how far to look at first.  Where
+ * that was not enough for many, the next one starts without. */
 static void leaf_task(void *arg, uint64_t leaf, int thread)
 {
     struct space *s = arg;
-    const uint64_t first = leaf * SE_LEAF, left = s->boxes.points - first, k = s->job->k;
+    const uint64_t first = leaf * SE_LEAF, left = s->boxes.points - first;
     struct party p = { .lists = &s->lists[thread], .room = &s->room[thread],
                        .leaf = s->boxes.leaf + first * s->boxes.d,
                        .vertex = s->boxes.point + first, .first = first,
                        .count = left < SE_LEAF ? left : SE_LEAF,
                        .q = s->q + (uint64_t)thread * SE_LEAF * s->boxes.d };
-    uint64_t served = 0;
+    float *guess = &s->guess[thread];
 
     for (unsigned j = 0; j < SE_LEAF; j++) {
-        se_topk_reset(p.lists, j);
-        p.limit[j] = INFINITY;
         for (uint64_t i = 0; i < s->boxes.d; i++)
             p.q[j * s->boxes.d + i] = p.leaf[i * SE_LEAF + j];
         if (j < p.count && s->answer[first + j] != SE_NONE)
             p.asked |= 1ull << j;
     }
-    if (!p.asked)
-        return;
-    roam(s, &p, box_of(&s->boxes, leaf));
-    for (uint64_t rest = p.asked; rest; rest &= rest - 1, served++) {
-        const unsigned j = (unsigned)__builtin_ctzll(rest);
-        const uint64_t to = s->answer[first + j] * k;
+    const int asked = __builtin_popcountll(p.asked);
 
-        se_topk_finish(p.lists, j, p.vertex[j], p.room, s->job->id + to,
-                       s->job->similarity + to);
-    }
-    se_sim_progress(s->job, served);
+    if (asked == 0)
+        return;
+    const float most = serve(s, &p, *guess);
+
+    *guess = 4 * __builtin_popcountll(p.asked) > asked ? INFINITY : 1.1f * most;
+    if (p.asked)
+        serve(s, &p, INFINITY);
+    se_sim_progress(s->job, (uint64_t)asked);
 }
 
 /* The errors of a squared distance x: each point was rounded to float twice, 2^-24 off at
@@ -270,10 +296,12 @@ static int space_make(struct space *s, struct se_err *err)
     if (se_boxes_make(&s->boxes, job, err) < 0 || note_answers(s, err) < 0)
         return -1;
     s->q = se_alloc(threads * SE_LEAF * job->rows->d, sizeof *s->q, err);
-    s->lists = s->q ? se_zalloc(threads, sizeof *s->lists, err) : NULL;
+    s->guess = s->q ? se_alloc(threads, sizeof *s->guess, err) : NULL;
+    s->lists = s->guess ? se_zalloc(threads, sizeof *s->lists, err) : NULL;
     if (!s->lists)
         return -1;
     for (int i = 0; i < job->threads; i++) {
+        s->guess[i] = INFINITY;
         set_margin(&s->lists[i], job->rows->d);
         if (se_topk_init(&s->lists[i], SE_LEAF, job->k, SE_LEAF, err) < 0)
             return -1;
@@ -290,6 +318,7 @@ static void space_release(struct space *s)
     se_topk_rooms_free(s->room, s->job->threads);
     free(s->lists);
     free(s->q);
+    free(s->guess);
     free(s->table);
     free(s->answer);
     se_boxes_release(&s->boxes);

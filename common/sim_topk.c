@@ -295,14 +295,20 @@ void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
         settle(t, list, row, room);
 }
 
-void se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
-                    struct se_topk_room *room, uint32_t *id, float *similarity)
+bool se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
+                    struct se_topk_room *room, float offered, uint32_t *id,
+                    float *similarity)
 {
+    if (t->count[list] < t->k)
+        return false;
     se_topk_tighten(t, list, row, room);
+    if (t->floor[list] < offered)
+        return false;
     keys_of(t, list, row, room);
     se_sim_sort(room->key, t->count[list], room->spare);
     for (uint64_t i = 0; i < t->k; i++) {
         id[i] = se_sim_key_id(room->key[i]);
         similarity[i] = se_sim_key_similarity(room->key[i]);
     }
+    return true;
 }

@@ -72,8 +72,10 @@ static inline void se_topk_offered(struct se_topk *t, uint64_t list, uint32_t co
 /* Raise the floor and drop what lies below.  `row` is the vertex the list belongs to. */
 void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
                      struct se_topk_room *room);
-/* The k best, ordered.  The list must hold at least k. */
-void se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
-                    struct se_topk_room *room, uint32_t *id, float *similarity);
+/* The k best, ordered.  All scores from `offered` on were offered: false, with nothing written,
+ * if a lower one might win. */
+bool se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
+                    struct se_topk_room *room, float offered, uint32_t *id,
+                    float *similarity);
 
 #endif

@@ -129,9 +129,9 @@ static void divide(const struct build *t, struct span s)
     const uint64_t d = t->b->d, from = place(t, s.first), to = place(t, s.last);
 
     bound(t, from, to, s.node);
+    t->b->axis[s.node] = (uint8_t)widest(t->b->box + s.node * 2 * d, d);
     if (s.last - s.first > 1)
-        split(t, from, to, place(t, se_boxes_middle(s.first, s.last)),
-              widest(t->b->box + s.node * 2 * d, d));
+        split(t, from, to, place(t, se_boxes_middle(s.first, s.last)), t->b->axis[s.node]);
 }
 
 static struct span half(struct span s, int right)
@@ -207,7 +207,8 @@ static int boxes_alloc(struct build *t, struct se_err *err)
     b->leaf = b->point ? se_alloc(b->leaves * SE_LEAF * b->d, sizeof *b->leaf, err) : NULL;
     b->box = b->leaf ? se_alloc(2 * b->leaves * 2 * b->d, sizeof *b->box, err) : NULL;
     b->least = b->box ? se_alloc(2 * b->leaves, sizeof *b->least, err) : NULL;
-    t->x = b->least ? se_alloc(b->points * b->d, sizeof *t->x, err) : NULL;
+    b->axis = b->least ? se_alloc(2 * b->leaves, sizeof *b->axis, err) : NULL;
+    t->x = b->axis ? se_alloc(b->points * b->d, sizeof *t->x, err) : NULL;
     t->order = t->x ? se_alloc(b->points, sizeof *t->order, err) : NULL;
     t->top = t->order ? se_alloc(b->leaves, sizeof *t->top, err) : NULL;
     return t->top ? 0 : -1;
@@ -240,5 +241,6 @@ void se_boxes_release(struct se_boxes *b)
     free(b->leaf);
     free(b->box);
     free(b->least);
+    free(b->axis);
     *b = (struct se_boxes)SE_BOXES_INIT;
 }

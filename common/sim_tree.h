@@ -18,6 +18,7 @@ struct se_boxes {
     float *leaf;                /* per leaf: d rows of SE_LEAF coordinates */
     float *box;                 /* per node: d lower bounds, d upper bounds */
     uint32_t *least;            /* per node: its least vertex */
+    uint8_t *axis;              /* per node: the dimension in which its children lie apart */
 };
 #define SE_BOXES_INIT { .points = 0 }
 
