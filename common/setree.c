@@ -10,6 +10,10 @@
 
 enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end */
 
+/* Vertices and arcs from which on time counts: searches are put together as they come, and
+ * what is left to gain by rounds of all levels is not waited for. */
+#define LARGE 2e6
+
 /* All vertices under the root. */
 static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *err)
 {
@@ -80,7 +84,7 @@ static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t
 struct budget {
     int attempts;               /* trees from different starts */
     int tries, cycles;          /* of the search for modules of each */
-    bool merge;                 /* greedy merging is a start, too */
+    bool merge, linkage;        /* of the whole graph are starts, too */
     struct se_refine first, last;       /* of each attempt; of the best */
 };
 
@@ -111,13 +115,20 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
         b.first.most = 50000;
         return b;
     }
-    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 2e6 ? 4 : 2;
+    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 1e7 ? 4 : 2;
     b.merge = merge_is_cheap(x, high ? 1e8 : 1e5);
+    b.linkage = size < LARGE;
     b.first.rebuild = true;
     b.last = b.first;
-    b.last.tries = size < 2e6 ? 2 : 1;
+    b.last.tries = size < LARGE ? 2 : 1;
     b.last.rounds = 10;
     b.last.enough = 1e-6;
+    if (size >= LARGE) {
+        b.first.rounds = 0;
+        b.first.sweep = b.last.sweep = 0.003;
+        b.last.rounds = size < 1e7 ? 3 : 1;
+        b.last.enough = 1e-5;
+    }
     if (high) {
         b.tries = 2;
         b.attempts *= 4;
@@ -221,13 +232,14 @@ static int merge_last(struct tournament *w, const struct se_web *x, struct se_re
                            err);
 }
 
-/* The start of attempt i: mostly modules, one linkage, the last one merging.  On some graphs
- * searches on all levels begin better, on some linkage above the lowest. */
+/* The start of attempt i: mostly modules, and where we can afford it one linkage and the last
+ * one merging.  On some graphs searches on all levels begin better, on some linkage above the
+ * lowest. */
 static enum start start_of(int i, int attempts, const struct budget *b)
 {
     if (b->merge && i == attempts - 1)
         return START_MERGE;
-    return i == 1 ? START_LINKAGE : i % 2 == 0 ? START_PILE : START_MODULES;
+    return i == 1 && b->linkage ? START_LINKAGE : i % 2 == 0 ? START_PILE : START_MODULES;
 }
 
 /* Two trees of the same rank make one of the next, until one is left. */
