@@ -250,6 +250,7 @@ static int play(struct tournament *w, const struct se_web *x, const struct budge
     int attempts = b->attempts + b->merge;
 
     r.seed = how->seed * 1000003 + 13;
+    r.rounds = 1;
     for (int i = 0; i < attempts; i++) {
         uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
 
@@ -292,38 +293,47 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 
 /* ---- all methods ---- */
 
-/* A good start takes the place of most attempts: it is put together with a few new ones. */
-static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
-                   const struct se_tree_how *how, struct se_err *err)
+/* What to do with a start instead: it takes the place of the attempts, and is shaken. */
+static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
 {
-    struct tournament w = { .count = 1 };
     struct budget b = budget_of(x, how);
-    int rc = -1;
+    bool large = (double)(x->n + x->arcs) >= LARGE;
 
-    b.attempts = b.attempts < 8 ? 0 : (b.attempts + 2) / 5;
-    b.merge = false;
-    b.first.seed = how->seed * 1000003 + 1;
-    b.last.seed = b.first.seed + 77;
-    if (how->effort == SE_EFFORT_FAST) {
-        b.first.rounds = 1;
-        b.first.lowest = how->k > 2 ? b.first.lowest : 0;
-    } else if (how->effort == SE_EFFORT_NORMAL) {
-        b.last.rounds = 2;
+    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (2 * b.attempts + 4) / 5;
+    b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
+    if (how->effort == SE_EFFORT_FAST && how->k == 2)
+        b.first.lowest = 0;
+    if (how->effort == SE_EFFORT_NORMAL) {
+        b.last.rounds = large ? 1 : 2;
         b.last.enough = 1e-5;
         b.last.tries = 1;
     }
-    if (se_nest_of_tree(&w.tree[0], start, err) == 0 &&
-        se_nest_measure(&w.tree[0], x, err) == 0 &&
-        se_squeeze_exact(&w.tree[0], how->k, err) == 0)
-        rc = 0;
-    if (rc == 0 && how->k <= MOST_LEVELS &&
-        (rc = se_refine(&w.tree[0], x, how->k, &b.first, err)) == 0 &&
-        (rc = play(&w, x, &b, how, err)) == 0)
-        rc = se_refine(&w.tree[0], x, how->k, &b.last, err);
-    *t = w.tree[0];
-    for (int i = 1; i < RANKS; i++)
-        se_nest_release(&w.tree[i]);
-    return rc;
+    b.first.seed = how->seed * 1000003 + 1;
+    b.last.seed = b.first.seed + 77;
+    return b;
+}
+
+static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
+                   const struct se_tree_how *how, struct se_err *err)
+{
+    const uint32_t k = (uint32_t)how->k;
+    struct budget b = budget_of_start(x, how);
+
+    if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
+        se_squeeze_exact(t, how->k, err) < 0)
+        return -1;
+    if (how->k > MOST_LEVELS)
+        return 0;
+    if (se_refine(t, x, k, &b.first, err) < 0)
+        return -1;
+    for (int i = 0; i < b.attempts; i++) {
+        b.first.seed += 1000;
+        if (se_nest_shake(t, x, k, &b.first, err) < 0)
+            return -1;
+        se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
+                                          (unsigned)(b.attempts + 1));
+    }
+    return se_refine(t, x, k, &b.last, err);
 }
 
 static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "common/rng.h"
 #include "common/setree_refine.h"
+
+#define SHAKEN 0.2              /* share of the modules that are taken apart */
 
 int se_part_overlay(const uint32_t *a, const uint32_t *b, uint64_t n, uint32_t *both,
                     uint64_t *count, struct se_err *err)
@@ -86,7 +89,7 @@ static int sweep_blocks(struct se_levels *l, const struct se_levels *other,
     if (block && se_part_overlay(l->up[0], other->up[0], x.n, block, &count, err) == 0 &&
         coarsen(l, &items, block, count, r->threads, err) == 0 &&
         se_levels_sweep(l, r, &how, err) == 0 && expand(l, &x, block, err) == 0)
-        rc = se_levels_sweep(l, r, &how, err);
+        rc = r->rounds > 0 ? se_levels_sweep(l, r, &how, err) : 0;
     se_web_release(&items);
     free(block);
     return rc;
@@ -116,4 +119,39 @@ int se_nest_combine(struct se_nest *a, struct se_nest *b, const struct se_web *x
     else
         se_nest_release(&both);
     return rc;
+}
+
+/* `t` without some of its modules. */
+static int take_apart(struct se_nest *out, const struct se_nest *t, uint64_t seed,
+                      struct se_err *err)
+{
+    bool *keep = se_alloc(t->nodes, sizeof *keep, err);
+    struct se_rng r;
+    int rc = -1;
+
+    if (keep && se_nest_alloc(out, t->n, t->nodes, err) == 0) {
+        memcpy(out->parent, t->parent, t->nodes * sizeof *t->parent);
+        memcpy(out->volume, t->volume, t->nodes * sizeof *t->volume);
+        memcpy(out->cut, t->cut, t->nodes * sizeof *t->cut);
+        se_rng_init(&r, seed, SE_RNG_TREE, t->nodes);
+        for (uint64_t a = t->n; a < t->nodes; a++)
+            keep[a] = se_rng_unit(&r) >= SHAKEN;
+        rc = se_nest_prune(out, keep, err);
+    }
+    free(keep);
+    return rc;
+}
+
+int se_nest_shake(struct se_nest *t, const struct se_web *x, uint32_t k,
+                  const struct se_refine *r, struct se_err *err)
+{
+    struct se_nest shaken = SE_NEST_INIT;
+    struct se_refine brief = *r;
+
+    brief.rounds = 0;
+    if (take_apart(&shaken, t, r->seed, err) < 0 || se_refine(&shaken, x, k, r, err) < 0) {
+        se_nest_release(&shaken);
+        return -1;
+    }
+    return se_nest_combine(t, &shaken, x, k, &brief, err);
 }

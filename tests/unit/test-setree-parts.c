@@ -348,11 +348,50 @@ static void test_shift(void)
     unit_ok("moves across the tree gain what they say");
 }
 
+/* Two trees combined, and one shaken again and again. */
+static void test_shake(void)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct se_web x = SE_WEB_INIT;
+        struct se_nest t[2] = { SE_NEST_INIT, SE_NEST_INIT };
+        struct se_refine how = { .seed = seed, .threads = 1, .tries = 1, .cycles = 1,
+                                 .rounds = seed % 5 > 0, .rebuild = seed % 2,
+                                 .most = UINT64_MAX };
+        struct se_rng r;
+        uint32_t k = 2 + (uint32_t)(seed % 4);
+        double before;
+        se_rng_init(&r, seed, SE_RNG_TEST, 14);
+        dense_random(&d, 3 + (uint32_t)se_rng_below(&r, 40), 0.05 + 0.3 * se_rng_unit(&r),
+                     seed % 2 == 0, seed % 3 == 0, &r);
+        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        for (int i = 0; i < 2; i++) {
+            random_nest(&t[i], &x, &r);
+            CHECK(se_squeeze_exact(&t[i], k, &err) == 0);
+        }
+        before = fmin(se_nest_cost(&t[0]), se_nest_cost(&t[1]));
+        for (int i = 0; i < 4; i++) {
+            how.seed += 1000;
+            if (i == 0)
+                CHECK(se_nest_combine(&t[0], &t[1], &x, k, &how, &err) == 0);
+            else
+                CHECK(se_nest_shake(&t[0], &x, k, &how, &err) == 0);
+            CHECK(se_nest_cost(&t[0]) <= before + 1e-9 * x.vol);
+            CHECK(se_nest_height(&t[0], &err) <= k);
+            check_measure(&t[0], &x);
+            before = se_nest_cost(&t[0]);
+        }
+        se_nest_release(&t[0]);
+        se_web_release(&x);
+    }
+    unit_ok("trees combined and shaken cost no more than before");
+}
+
 int main(void)
 {
     test_join();
     test_squeeze();
     test_move();
     test_shift();
+    test_shake();
     return unit_done();
 }
