@@ -31,10 +31,8 @@ struct se_kselect {
     uint64_t most;              /* H1 is known for 0 .. most */
     double *h1;
     double mean;                /* M */
-    uint64_t n, m;              /* the fused graph, as struct se_graph has it */
-    uint64_t *off;
-    uint32_t *to;
-    float *weight;
+    uint64_t m;                 /* edges of the fused graph */
+    struct se_graph_room fused;
 };
 #define SE_KSELECT_INIT { .k = 0 }
 

@@ -59,7 +59,14 @@ int se_sim_query_init(struct se_sim_query *q, const struct se_sim_rows *r,
                       struct se_err *err);
 void se_sim_query_set(struct se_sim_query *q, uint64_t i);
 float se_sim_query_with(const struct se_sim_query *q, uint64_t j);
+/* S of row i with n others; faster than one by one where they are far apart in memory. */
+void se_sim_query_many(struct se_sim_query *q, uint64_t i, const uint32_t *id, uint64_t n,
+                       float *s);
 void se_sim_query_release(struct se_sim_query *q);
+/* One query per thread; NULL with `err` set. */
+struct se_sim_query *se_sim_queries(const struct se_sim_rows *r, int threads,
+                                    struct se_err *err);
+void se_sim_queries_free(struct se_sim_query *q, int threads);
 
 enum se_sim_method { SE_SIM_AUTO, SE_SIM_PRODUCT, SE_SIM_SPACE, SE_SIM_SPARSE };
 

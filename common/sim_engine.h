@@ -95,9 +95,4 @@ static inline void se_sim_progress(struct se_sim_job *job, uint64_t queries)
     se_progress_at(job->progress, atomic_fetch_add(&job->done, queries) + queries);
 }
 
-/* One query per thread; NULL with `err` set. */
-struct se_sim_query *se_sim_queries(const struct se_sim_rows *r, int threads,
-                                    struct se_err *err);
-void se_sim_queries_free(struct se_sim_query *q, int threads);
-
 #endif

@@ -179,6 +179,22 @@ float se_sim_query_with(const struct se_sim_query *q, uint64_t j)
     return se_sim_of_product(r, q->i, j, sum);
 }
 
+void se_sim_query_many(struct se_sim_query *q, uint64_t i, const uint32_t *id, uint64_t n,
+                       float *s)
+{
+    enum { AHEAD = 4 };         /* the very next one would come too late */
+
+    if (n > 0 && q->i != i)
+        se_sim_query_set(q, i);
+    for (uint64_t j = 0; j < n && j < AHEAD; j++)
+        se_sim_prefetch(q->rows, id[j]);
+    for (uint64_t j = 0; j < n; j++) {
+        if (j + AHEAD < n)
+            se_sim_prefetch(q->rows, id[j + AHEAD]);
+        s[j] = se_sim_query_with(q, id[j]);
+    }
+}
+
 void se_sim_fill(const struct se_sim_rows *r, uint64_t i, uint64_t from, uint64_t to,
                  float *out)
 {

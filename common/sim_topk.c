@@ -204,17 +204,10 @@ static float floor_below(const struct se_topk *t, float score)
 static void similarities(struct se_topk_room *room, uint32_t row, const uint32_t *id,
                          uint32_t n, float *s)
 {
-    if (n > 0 && room->table) {
+    if (n > 0 && room->table)
         se_sim_kernels()->similar(room->table, room->stride, row, id, n, s);
-        return;
-    }
-    if (n > 0 && room->query.i != row)
-        se_sim_query_set(&room->query, row);
-    for (uint32_t i = 0; i < n; i++) {
-        if (i + 2 < n)                          /* the very next one would come too late */
-            se_sim_prefetch(room->query.rows, id[i + 2]);
-        s[i] = se_sim_query_with(&room->query, id[i]);
-    }
+    else
+        se_sim_query_many(&room->query, row, id, n, s);
 }
 
 /* Keys of all candidates, by S, which takes the place of their scores. */

@@ -86,11 +86,8 @@ static int fuse(struct se_run *run, struct se_stream *s, struct se_err *err)
     int rc = se_kselect_make(&x, s, &ask, err);
 
     if (rc == 0) {
-        const struct se_graph fused = { .n = x.n, .m = x.m, .off = x.off, .to = x.to,
-                                        .weight = x.weight };
-
         se_note(run, "k %" PRIu64 ", H1 %.9g, %" PRIu64 " edges", x.k, x.h1[x.k], x.m);
-        rc = se_graph_put(&fused, s, SE_FUSED, from, err);
+        rc = se_graph_room_give(&x.fused, s, SE_FUSED, from, err);
     }
     if (rc == 0)
         rc = put_stats(&x, s, err);

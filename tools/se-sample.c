@@ -110,20 +110,16 @@ static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sam
 {
     const uint32_t on = se_stream_has(s, SE_EMBEDDING) ? SE_EMBEDDING : SE_FEATURES;
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
-    struct weighing w = { &rows, edges, se_alloc(edges->edges, sizeof(float), err),
-                          se_zalloc((uint64_t)run->threads, sizeof *w.query, err) };
-    bool ok = w.similarity && w.query &&
+    struct weighing w = { &rows, edges, se_alloc(edges->edges, sizeof(float), err), NULL };
+    bool ok = w.similarity &&
               se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0;
 
-    ok = ok && se_payload_fits(rows.n, n, on, "the tree", err) == 0;
-    for (int i = 0; ok && i < run->threads; i++)
-        ok = se_sim_query_init(&w.query[i], &rows, err) == 0;
+    ok = ok && se_payload_fits(rows.n, n, on, "the tree", err) == 0 &&
+         (w.query = se_sim_queries(&rows, run->threads, err));
     if (ok)
         se_parallel(run->threads, (edges->edges + BLOCK - 1) / BLOCK, weigh_block, &w);
-    for (int i = 0; w.query && i < run->threads; i++)
-        se_sim_query_release(&w.query[i]);
+    se_sim_queries_free(w.query, run->threads);
     se_sim_rows_release(&rows);
-    free(w.query);
     if (!ok) {
         free(w.similarity);
         return NULL;

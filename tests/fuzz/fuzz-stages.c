@@ -45,10 +45,7 @@ static void fuse(struct se_stream *s, uint64_t choice)
     struct se_err err = SE_ERR_INIT;
 
     if (se_kselect_make(&x, s, &ask, &err) == 0) {
-        const struct se_graph fused = { .n = x.n, .m = x.m, .off = x.off, .to = x.to,
-                                        .weight = x.weight };
-
-        if (se_graph_put(&fused, s, SE_FUSED, from, &err) == 0 &&
+        if (se_graph_room_give(&x.fused, s, SE_FUSED, from, &err) == 0 &&
             (se_stats_set(s, "kselect.k", (double)x.k, &err) < 0 ||
              se_stats_set(s, "kselect.mean", x.mean, &err) < 0 ||
              se_stats_set(s, "kselect.h1", x.h1[x.k], &err) < 0 || se_deep_fused(s, &err) < 0))

@@ -143,6 +143,7 @@ static void build(const struct world *w, uint64_t k, double shift, struct truth 
 
 static void compare(const struct world *w, const struct se_kselect *x, double shift)
 {
+    const struct se_graph_room *f = &x->fused;
     struct truth *t = malloc(sizeof *t);
     uint64_t right = 0;
 
@@ -152,12 +153,12 @@ static void compare(const struct world *w, const struct se_kselect *x, double sh
         CHECK_NEAR(x->h1[k], t->h1, 1e-12 * (1 + t->h1));
     }
     build(w, x->k, shift, t);
-    CHECK(x->m == t->m && x->n == w->n);
-    for (uint64_t u = 0; u < x->n; u++)
-        for (uint64_t e = x->off[u]; e < x->off[u + 1]; e++) {
-            CHECK(x->to[e] > u && (e == x->off[u] || x->to[e] > x->to[e - 1]));
-            right += t->edge[u][x->to[e]] &&
-                     fabs(x->weight[e] - t->weight[u][x->to[e]]) < 1e-6;
+    CHECK(x->m == t->m && f->m == t->m && f->n == w->n);
+    for (uint64_t u = 0; u < f->n; u++)
+        for (uint64_t e = f->off[u]; e < f->off[u + 1]; e++) {
+            CHECK(f->to[e] > u && (e == f->off[u] || f->to[e] > f->to[e - 1]));
+            right += t->edge[u][f->to[e]] &&
+                     fabs(f->weight[e] - t->weight[u][f->to[e]]) < 1e-6;
         }
     CHECK(right == t->m);
     free(t);
