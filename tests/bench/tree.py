@@ -24,14 +24,15 @@ INFOMAP = int(os.environ.get("SE_BENCH_INFOMAP", "40000"))
 
 
 def run(*command):
-    """Seconds and megabytes of a command."""
+    """Seconds and megabytes of a command.  A child of this process would begin with the memory
+    of this process as its peak, so time(1) is between."""
     start = time.time()
-    child = subprocess.Popen(command)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = status
-    if status:
+    child = subprocess.run(["/usr/bin/time", "-f", "%M", "-o", "memory", *command], check=False)
+    if child.returncode:
         sys.exit(f"{' '.join(command)} failed")
-    return time.time() - start, usage.ru_maxrss / 1024
+    seconds = time.time() - start
+    with open("memory", encoding="ascii") as f:
+        return seconds, int(f.read()) / 1024
 
 
 def output(*command):
