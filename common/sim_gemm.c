@@ -14,6 +14,7 @@
 
 enum {
     BLOCK = 1024,               /* rows and columns of a tile, at most */
+    STRIP = 256,                /* rows of a block times itself at a time, if rows are dense */
     CHUNK = 1024,               /* columns of sparse rows made dense at a time */
     MOST_DIMS = 1 << 20         /* the error of a float sum is bounded well below 1 */
 };
@@ -120,15 +121,11 @@ static void pair_at(const struct tiles *t, uint64_t task, uint64_t *a, uint64_t 
     }
 }
 
-static void tile_task(void *arg, uint64_t task, int thread)
+/* Two different blocks; the second may be an outer one. */
+static void two_blocks(struct tiles *t, uint64_t a, uint64_t b, float *tile, int thread)
 {
-    struct tiles *t = arg;
-    float *tile = t->tile + (uint64_t)thread * BLOCK * BLOCK;
-    uint64_t a, b;
-
-    pair_at(t, task, &a, &b);
     const struct block ba = block_at(t, a), bb = block_at(t, b);
-    const bool both = b < t->inner && a != b;
+    const bool both = b < t->inner;
     const uint64_t first = both && b < a ? b : a;
 
     multiply(t, ba, bb, thread, tile);
@@ -139,6 +136,40 @@ static void tile_task(void *arg, uint64_t task, int thread)
     if (both)
         pthread_mutex_unlock(&t->lock[a + b - first]);
     pthread_mutex_unlock(&t->lock[first]);
+}
+
+/* A block times itself: strips of it times themselves, and times what comes after them. */
+static void one_block(struct tiles *t, uint64_t a, float *tile, int thread)
+{
+    struct block rest = block_at(t, a);
+    const uint64_t rows = t->dense ? STRIP : rest.rows;
+
+    pthread_mutex_lock(&t->lock[a]);
+    while (rest.rows > 0) {
+        const struct block strip = { rest.first, rest.rows < rows ? rest.rows : rows };
+
+        multiply(t, strip, strip, thread, tile);
+        harvest(t, strip, strip, false, tile, thread);
+        rest = (struct block){ rest.first + strip.rows, rest.rows - strip.rows };
+        if (rest.rows > 0) {
+            multiply(t, strip, rest, thread, tile);
+            harvest(t, strip, rest, true, tile, thread);
+        }
+    }
+    pthread_mutex_unlock(&t->lock[a]);
+}
+
+static void tile_task(void *arg, uint64_t task, int thread)
+{
+    struct tiles *t = arg;
+    float *tile = t->tile + (uint64_t)thread * BLOCK * BLOCK;
+    uint64_t a, b;
+
+    pair_at(t, task, &a, &b);
+    if (a == b)
+        one_block(t, a, tile, thread);
+    else
+        two_blocks(t, a, b, tile, thread);
     se_progress_at(t->job->progress, (atomic_fetch_add(&t->job->done, 1) + 1) *
                                      t->job->q / t->tasks);
 }
