@@ -282,7 +282,7 @@ int se_knn_room_make(struct se_knn_room *r, uint64_t n, uint64_t k, uint64_t fir
     if (count > 0)                              /* padding */
         word[4 + part] = word[4 + 2 * part] = 0;
     *r = (struct se_knn_room){ all * sizeof *word, word, (uint32_t *)(word + 5),
-                               (float *)(word + 5 + part) };
+                               (void *)(word + 5 + part) };
     return 0;
 }
 
