@@ -73,24 +73,8 @@ static uint64_t last_of(const struct fusion *f, uint64_t task)
 /* --- pairs --- */
 
 /* The neighbours in a range of vertices that have a higher vertex as their owner: counted into
- * off, two places further, or put where off, one place further, says. */
-static void count_range(void *arg, uint64_t task, int thread)
-{
-    const struct fusion *f = arg;
-    const uint64_t n = f->knn.n, k = f->knn.k;
-    const uint64_t from = n * task / RANGES, width = n * (task + 1) / RANGES - from;
-
-    (void)thread;
-    for (uint64_t u = from, i = u * k; u < n; u++)
-        for (const uint64_t end = i + k; i < end; i++) {
-            const uint64_t v = f->knn.id[i];
-
-            if (v - from < width && v < u)
-                f->off[v + 2]++;
-        }
-}
-
-static void place_range(void *arg, uint64_t task, int thread)
+ * off, two places further, or, once there are places, put where off, one place further, says. */
+static void deal_range(void *arg, uint64_t task, int thread)
 {
     const struct fusion *f = arg;
     const uint64_t n = f->knn.n, k = f->knn.k;
@@ -101,9 +85,13 @@ static void place_range(void *arg, uint64_t task, int thread)
         for (uint64_t rank = 1; rank <= k; rank++, i++) {
             const uint64_t v = f->knn.id[i];
 
-            if (v - from < width && v < u)
+            if (v - from >= width || v >= u)
+                continue;
+            if (f->place)
                 f->place[f->off[v + 1]++] = (struct place){ (uint32_t)u, (uint32_t)rank,
                                                             f->knn.similarity[i] };
+            else
+                f->off[v + 2]++;
         }
 }
 
@@ -123,13 +111,13 @@ static int sort_places(struct fusion *f, struct se_err *err)
             return -1;
         f->row[i].scratch = f->row[i].key + f->knn.k;
     }
-    se_parallel(threads, RANGES, count_range, f);
+    se_parallel(threads, RANGES, deal_range, f);
     for (uint64_t v = 0; v < n; v++)
         f->off[v + 2] += f->off[v + 1];
     f->place = se_alloc(f->off[n + 1], sizeof *f->place, err);
     if (!f->place)
         return -1;
-    se_parallel(threads, RANGES, place_range, f);
+    se_parallel(threads, RANGES, deal_range, f);
     return 0;
 }
 
