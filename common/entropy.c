@@ -125,14 +125,30 @@ static uint32_t common_ancestor(const struct ancestors *a, uint32_t x, uint32_t 
     return least;
 }
 
+/* The other end of an edge may be anywhere, so what will be read of it is asked for ahead. */
+static inline void ask_ahead(const struct se_measure *x, const struct se_tree *t,
+                             const uint32_t *leaf, const uint32_t *to, uint64_t left)
+{
+    enum { NEAR = 16, FAR = 32 };
+
+    if (left <= FAR)
+        return;
+    __builtin_prefetch(&leaf[to[FAR]]);
+    __builtin_prefetch(&t->parent[leaf[to[NEAR]]]);
+    __builtin_prefetch(&x->cut[leaf[to[NEAR]]], 1);
+}
+
 static void walk_edges(struct se_measure *x, const struct se_tree *t,
                        const struct se_graph *g, const uint32_t *leaf)
 {
+    const uint64_t edges = g->off[g->n];
+
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++) {
             const double w = g->weight ? g->weight[i] : 1;
             uint32_t a = leaf[u], b = leaf[g->to[i]];
 
+            ask_ahead(x, t, leaf, g->to + i, edges - i);
             while (a != b) {                    /* the later node is not above the other */
                 uint32_t *later = a > b ? &a : &b;
 

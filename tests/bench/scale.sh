@@ -9,7 +9,9 @@ set -euo pipefail
 if [[ -n ${SE_SCALE_DIR-} ]]; then
     mkdir -p "$SE_SCALE_DIR"
     cd "$SE_SCALE_DIR"
-else
+else                            # in memory if it fits there: writing to a disk is not our work
+    room=$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1) || room=0
+    (( room < 8000000 )) || export TMPDIR=/dev/shm
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     cd "$work"
