@@ -221,15 +221,23 @@ enum { RANKS = 16 };
 struct tournament {             /* trees waiting for another of their rank */
     struct se_nest tree[RANKS];
     int count;
+    const struct se_nest *start;        /* half of the trees come from it, unless it is NULL */
+    struct se_refine merge;             /* how two become one */
 };
 
-static int merge_last(struct tournament *w, const struct se_web *x, struct se_refine *r,
+static void tournament_release(struct tournament *w)
+{
+    for (int i = 0; i < RANKS; i++)
+        se_nest_release(&w->tree[i]);
+}
+
+static int merge_last(struct tournament *w, const struct se_web *x,
                       const struct se_tree_how *how, struct se_err *err)
 {
     w->count--;
-    r->seed += 1000;
-    return se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k, r,
-                           err);
+    w->merge.seed += 1000;
+    return se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k,
+                           &w->merge, err);
 }
 
 /* The start of attempt i: mostly modules, and where we can afford it one linkage and the last
@@ -242,28 +250,40 @@ static enum start start_of(int i, int attempts, const struct budget *b)
     return i == 1 && b->linkage ? START_LINKAGE : i % 2 == 0 ? START_PILE : START_MODULES;
 }
 
+/* Tree i of all that come to play */
+static int enter(struct tournament *w, const struct se_web *x, int i, int attempts,
+                 const struct budget *b, const struct se_tree_how *how, struct se_err *err)
+{
+    const uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
+    struct se_nest *t = &w->tree[w->count++];
+    struct se_refine r = b->first;
+
+    r.seed = seed;
+    return w->start && i % 2 == 0
+         ? se_nest_shaken(t, w->start, x, (uint32_t)how->k, &r, err)
+         : attempt(t, x, start_of(i, attempts, b), seed, b, how, err);
+}
+
 /* Two trees of the same rank make one of the next, until one is left. */
 static int play(struct tournament *w, const struct se_web *x, const struct budget *b,
                 const struct se_tree_how *how, struct se_err *err)
 {
-    struct se_refine r = b->first;
     int attempts = b->attempts + b->merge;
 
-    r.seed = how->seed * 1000003 + 13;
-    r.rounds = 1;
+    w->merge = b->first;
+    w->merge.seed = how->seed * 1000003 + 13;
+    w->merge.rounds = w->start == NULL;
     for (int i = 0; i < attempts; i++) {
-        uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
-
-        if (attempt(&w->tree[w->count++], x, start_of(i, attempts, b), seed, b, how, err) < 0)
+        if (enter(w, x, i, attempts, b, how, err) < 0)
             return -1;
         for (int rank = i + 1; rank % 2 == 0; rank /= 2)
-            if (merge_last(w, x, &r, how, err) < 0)
+            if (merge_last(w, x, how, err) < 0)
                 return -1;
         se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
                                           (unsigned)(attempts + 1));
     }
     while (w->count > 1)
-        if (merge_last(w, x, &r, how, err) < 0)
+        if (merge_last(w, x, how, err) < 0)
             return -1;
     return 0;
 }
@@ -281,8 +301,8 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
     b = budget_of(x, &how);
     rc = play(&w, x, &b, &how, err);
     *t = w.tree[0];
-    for (int i = 1; i < RANKS; i++)
-        se_nest_release(&w.tree[i]);
+    w.tree[0] = (struct se_nest)SE_NEST_INIT;
+    tournament_release(&w);
     b.last.seed = how.seed * 1000003 + 77;
     if (rc == 0)
         rc = se_refine(t, x, how.k, &b.last, err);
@@ -293,13 +313,14 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 
 /* ---- all methods ---- */
 
-/* What to do with a start instead: it takes the place of the attempts, and is shaken. */
+/* What to do with a start: fewer attempts, of which it makes half. */
 static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
 {
     struct budget b = budget_of(x, how);
     bool large = (double)(x->n + x->arcs) >= LARGE;
 
-    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (2 * b.attempts + 4) / 5;
+    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (3 * b.attempts + 6) / 10;
+    b.merge = false;
     b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
     if (how->effort == SE_EFFORT_FAST && how->k == 2)
         b.first.lowest = 0;
@@ -318,22 +339,19 @@ static int improve(struct se_nest *t, const struct se_web *x, const struct se_tr
 {
     const uint32_t k = (uint32_t)how->k;
     struct budget b = budget_of_start(x, how);
+    struct tournament w = { .count = 0, .start = t };
+    int rc;
 
     if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
         se_squeeze_exact(t, how->k, err) < 0)
         return -1;
     if (how->k > MOST_LEVELS)
         return 0;
-    if (se_refine(t, x, k, &b.first, err) < 0)
-        return -1;
-    for (int i = 0; i < b.attempts; i++) {
-        b.first.seed += 1000;
-        if (se_nest_shake(t, x, k, &b.first, err) < 0)
-            return -1;
-        se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
-                                          (unsigned)(b.attempts + 1));
-    }
-    return se_refine(t, x, k, &b.last, err);
+    rc = se_refine(t, x, k, &b.first, err);
+    if (rc == 0 && b.attempts > 0 && (rc = play(&w, x, &b, how, err)) == 0)
+        rc = se_nest_combine(t, &w.tree[0], x, k, &w.merge, err);
+    tournament_release(&w);
+    return rc < 0 ? rc : se_refine(t, x, k, &b.last, err);
 }
 
 static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,

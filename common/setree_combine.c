@@ -142,16 +142,8 @@ static int take_apart(struct se_nest *out, const struct se_nest *t, uint64_t see
     return rc;
 }
 
-int se_nest_shake(struct se_nest *t, const struct se_web *x, uint32_t k,
-                  const struct se_refine *r, struct se_err *err)
+int se_nest_shaken(struct se_nest *out, const struct se_nest *t, const struct se_web *x,
+                   uint32_t k, const struct se_refine *r, struct se_err *err)
 {
-    struct se_nest shaken = SE_NEST_INIT;
-    struct se_refine brief = *r;
-
-    brief.rounds = 0;
-    if (take_apart(&shaken, t, r->seed, err) < 0 || se_refine(&shaken, x, k, r, err) < 0) {
-        se_nest_release(&shaken);
-        return -1;
-    }
-    return se_nest_combine(t, &shaken, x, k, &brief, err);
+    return take_apart(out, t, r->seed, err) < 0 ? -1 : se_refine(out, x, k, r, err);
 }

@@ -26,9 +26,9 @@ int se_levels_sweep(struct se_levels *l, const struct se_refine *r, struct se_se
  * is `a`; `b` is released.  r->rounds 0: without looking at single vertices in the end. */
 int se_nest_combine(struct se_nest *a, struct se_nest *b, const struct se_web *x, uint32_t k,
                     const struct se_refine *r, struct se_err *err);
-/* Take some modules of `t` apart, refine what comes of it and combine it with `t`. */
-int se_nest_shake(struct se_nest *t, const struct se_web *x, uint32_t k,
-                  const struct se_refine *r, struct se_err *err);
+/* Another tree: some modules of `t` are taken apart, and what comes of it is refined. */
+int se_nest_shaken(struct se_nest *out, const struct se_nest *t, const struct se_web *x,
+                   uint32_t k, const struct se_refine *r, struct se_err *err);
 /* Take `b` for `a` if it costs less; release the other. */
 bool se_nest_better(struct se_nest *a, struct se_nest *b);
 

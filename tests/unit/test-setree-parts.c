@@ -348,7 +348,7 @@ static void test_shift(void)
     unit_ok("moves across the tree gain what they say");
 }
 
-/* Two trees combined, and one shaken again and again. */
+/* Two trees combined, and again and again with what shaking makes of the outcome. */
 static void test_shake(void)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -371,10 +371,11 @@ static void test_shake(void)
         before = fmin(se_nest_cost(&t[0]), se_nest_cost(&t[1]));
         for (int i = 0; i < 4; i++) {
             how.seed += 1000;
-            if (i == 0)
-                CHECK(se_nest_combine(&t[0], &t[1], &x, k, &how, &err) == 0);
-            else
-                CHECK(se_nest_shake(&t[0], &x, k, &how, &err) == 0);
+            if (i > 0)
+                CHECK(se_nest_shaken(&t[1], &t[0], &x, k, &how, &err) == 0);
+            check_measure(&t[1], &x);
+            CHECK(se_nest_height(&t[1], &err) <= k);
+            CHECK(se_nest_combine(&t[0], &t[1], &x, k, &how, &err) == 0);
             CHECK(se_nest_cost(&t[0]) <= before + 1e-9 * x.vol);
             CHECK(se_nest_height(&t[0], &err) <= k);
             check_measure(&t[0], &x);
