@@ -319,7 +319,7 @@ static struct budget budget_of_start(const struct se_web *x, const struct se_tre
     struct budget b = budget_of(x, how);
     bool large = (double)(x->n + x->arcs) >= LARGE;
 
-    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (3 * b.attempts + 6) / 10;
+    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (3 * b.attempts + 3) / 10;
     b.merge = false;
     b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
     if (how->effort == SE_EFFORT_FAST && how->k == 2)
