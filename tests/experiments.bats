@@ -45,6 +45,20 @@ summary() {
     [[ $(sed -n 2p out/table-accuracy.tsv) == "# table-accuracy -o out --datasets toy.seg --splits 0-1 --iterations 2 --epochs 8 --models gcn\ sage --controls" ]]
 }
 
+@test "asked for the table while it is made, both tables are whole" {
+    local other
+    table-accuracy "${small[@]}" --models 'gcn sage' &
+    other=$!
+    while kill -0 "$other" 2> /dev/null; do
+        table-accuracy "${small[@]}" --models 'gcn sage' --done 2> /dev/null
+        [[ $(rows out/table-accuracy.tsv | cut -f 2 | xargs) =~ ^(gcn( sage)?)?$ ]]
+    done
+    wait "$other"
+    table-accuracy "${small[@]}" --models 'gcn sage' --done
+    [[ $(rows out/table-accuracy.tsv | cut -f 2 | xargs) == 'gcn sage' ]]
+    [[ -z $(find out -maxdepth 1 -name '*.part*') ]]
+}
+
 @test "small datasets first, what is done without computing, and an estimate" {
     se-gen -n 60 --splits 2 --seed 2 -o less.seg
     small=(-q -o out --datasets 'toy.seg less.seg' --splits 0-1 --iterations 2 --epochs 8)

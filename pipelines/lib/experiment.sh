@@ -147,12 +147,21 @@ result() {
     awk -F '\t' -v OFS='\t' -v p="$2" '$1 == p { print $2, $3, $4 }' "$out/$1/summary.tsv"
 }
 
+# keep FILE NAME: as $out/NAME, whole or not at all, also if another call of us does the same
+keep() {
+    local part=$out/$2.part-$$
+    { cp "$1" "$part" && mv "$part" "$out/$2"; } 2> /dev/null || {
+        rm -f "$part"
+        die "$out/$2: cannot write; is the disk full?"
+    }
+}
+
 # svg: picture as a file of its own
 svg() {
     type -P gnuplot > /dev/null || { warn "no figure: gnuplot is not installed"; return 0; }
     {
         echo "set terminal svg size 900,480 dynamic font 'DejaVu Sans,13' background '#ffffff'"
-        echo "set output '$out/$me.svg.part'"
+        echo "set output '$work/figure.svg'"
         echo "set datafile separator tab; set datafile missing 'nan'; set tics nomirror"
         echo "set border lc rgb '#888888'; set grid ytics lc rgb '#dddddd'; set key outside top horizontal"
         picture
@@ -162,7 +171,7 @@ svg() {
         warn "no figure: too little is done"
         return
     fi
-    mv "$out/$me.svg.part" "$out/$me.svg"
+    keep "$work/figure.svg" "$me.svg"
 }
 
 # command_line WORD...: to be pasted; what only asks for the table is left out
@@ -203,8 +212,8 @@ experiment() {
         printf '# %s%s\n' "$me" "$(command_line "$@")"
         echo "$columns"
         collect
-    } > "$out/$me.part"
-    mv "$out/$me.part" "$out/$me.tsv"
+    } > "$work/table"
+    keep "$work/table" "$me.tsv"
     svg
 }
 
