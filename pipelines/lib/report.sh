@@ -120,8 +120,8 @@ accuracies() {
 # summarise: summary.tsv and paired.tsv, and a table for people
 summarise() {
     accuracies | awk -v dir="$out" -f "$share/lib/pairs.awk"
-    mv "$out/summary.part" "$out/summary.tsv"
     mv "$out/paired.part" "$out/paired.tsv"
+    mv "$out/summary.part" "$out/summary.tsv"           # the last file: all is done
     rm -f "$out/.progress"
     [[ -v given[quiet] ]] || awk -F '\t' -f "$share/lib/notes.awk" -f "$share/lib/show.awk" \
         "$out/paired.tsv" "$out/summary.tsv" >&2
