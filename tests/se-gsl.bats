@@ -247,6 +247,24 @@ END
     fails 2 se-gsl g.seg -o run --preset ./mine
 }
 
+@test "a preset may begin with another one" {
+    printf '%s\n' '--preset webkb' '--hidden 5' 'gat: --preset ./more' > mine
+    echo '--theta 9' > more
+    se-gsl g.seg -o run --preset ./mine --dry-run > script
+    grep -q '^# preset ./mine: --model=sage .* --hidden=64 .* --hidden=5$' script
+    grep -q 'se-train --model sage --hidden 5 ' script
+    ! grep -q 'theta 9' script || false
+    se-gsl g.seg -o run --preset ./mine --model gat --dry-run > script
+    grep -q 'se-sample --theta 9 ' script
+    diff <(se-gsl g.seg -o run --preset citation --model gat --dry-run | grep -v '^#') \
+        <(se-gsl g.seg -o run --preset citeseer --model gat --dry-run | grep -v '^#')
+    echo '--preset ./mine' > mine
+    fails 1 se-gsl g.seg -o run --preset ./mine
+    [[ $stderr == *"mine: this preset asks for itself"* ]]
+    echo '--preset nowhere' > mine
+    fails 2 se-gsl g.seg -o run --preset ./mine
+}
+
 @test "bad input is told before anything is run" {
     fails 1 se-gsl none.seg -o run
     head -c 300 g.seg > cut.seg

@@ -130,10 +130,11 @@ find_preset() {
         bad_usage "--preset $1: there is none; se-gsl --preset list shows them, and a file needs a /"
 }
 
-# read_preset FILE [MODEL]: the options that hold for the model, or for all, into the array preset
+# read_preset FILE [MODEL]: the options that hold for the model, or for all, are added to the array
+# preset; a line --preset NAME stands for those of another one
 read_preset() {
     local line models number=0
-    preset=()
+    (( ${#FUNCNAME[@]} < 20 )) || die "$1: this preset asks for itself"
     [[ -f $1 && -r $1 ]] || die "$1: cannot be read; a preset is a file of options"
     while read -r line || [[ -n $line ]]; do
         number=$(( number + 1 ))
@@ -142,6 +143,11 @@ read_preset() {
             die "$1: line $number is neither an option, 'MODEL: option' nor a comment"
         models=${BASH_REMATCH[2]}
         [[ -z $models || " $models " == *" ${2-} "* ]] || continue
+        if [[ ${BASH_REMATCH[3]} == --preset ]]; then
+            find_preset "${BASH_REMATCH[5]}"
+            read_preset "$REPLY" "${2-}"
+            continue
+        fi
         preset+=("${BASH_REMATCH[3]}${BASH_REMATCH[5]:+=${BASH_REMATCH[5]}}")
     done < "$1"
 }
@@ -152,8 +158,10 @@ take_preset() {
     find_preset "$1"
     file=$REPLY
     shift
+    preset=()
     read_preset "$file"                 # it may say which model
     take_options "${preset[@]}" "$@"
+    preset=()
     read_preset "$file" "${given[model]-gcn}"
     take_options "${preset[@]}" "$@"
 }
