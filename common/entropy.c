@@ -125,30 +125,31 @@ static uint32_t common_ancestor(const struct ancestors *a, uint32_t x, uint32_t 
     return least;
 }
 
-/* The other end of an edge may be anywhere, so what will be read of it is asked for ahead. */
-static inline void ask_ahead(const struct se_measure *x, const struct se_tree *t,
-                             const uint32_t *leaf, const uint32_t *to, uint64_t left)
+/* An edge leaves both its leaves, and the nodes above them up to where they meet.  The other end
+ * may be anywhere, so what is read of it lies together and is asked for ahead. */
+static int walk_edges(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
+                      const uint32_t *leaf, struct se_err *err)
 {
-    enum { NEAR = 16, FAR = 32 };
-
-    if (left <= FAR)
-        return;
-    __builtin_prefetch(&leaf[to[FAR]]);
-    __builtin_prefetch(&t->parent[leaf[to[NEAR]]]);
-    __builtin_prefetch(&x->cut[leaf[to[NEAR]]], 1);
-}
-
-static void walk_edges(struct se_measure *x, const struct se_tree *t,
-                       const struct se_graph *g, const uint32_t *leaf)
-{
+    enum { AHEAD = 16 };
+    struct end {
+        double degree;
+        uint32_t above;
+    } *end = se_zalloc(g->n, sizeof *end, err);
     const uint64_t edges = g->off[g->n];
 
+    if (!end)
+        return -1;
+    for (uint64_t v = 0; v < g->n; v++)
+        end[v].above = t->parent[leaf[v]];
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++) {
             const double w = g->weight ? g->weight[i] : 1;
-            uint32_t a = leaf[u], b = leaf[g->to[i]];
+            uint32_t a = end[u].above, b = end[g->to[i]].above;
 
-            ask_ahead(x, t, leaf, g->to + i, edges - i);
+            if (i + AHEAD < edges)
+                __builtin_prefetch(&end[g->to[i + AHEAD]], 1);
+            end[u].degree += w;
+            end[g->to[i]].degree += w;
             while (a != b) {                    /* the later node is not above the other */
                 uint32_t *later = a > b ? &a : &b;
 
@@ -156,6 +157,10 @@ static void walk_edges(struct se_measure *x, const struct se_tree *t,
                 *later = t->parent[*later];
             }
         }
+    for (uint64_t v = 0; v < g->n; v++)
+        x->cut[leaf[v]] = end[v].degree;
+    free(end);
+    return 0;
 }
 
 static int spread_edges(struct se_measure *x, const struct se_tree *t,
@@ -261,10 +266,8 @@ int se_measure_make(struct se_measure *x, const struct se_tree *t, const struct 
             if (t->vertex[i] != SE_NONE)
                 leaf[t->vertex[i]] = (uint32_t)i;
         depths(x, t);
-        if (x->height <= SHALLOW)
-            walk_edges(x, t, g, leaf);
-        else
-            rc = spread_edges(x, t, g, leaf, err);
+        rc = x->height <= SHALLOW ? walk_edges(x, t, g, leaf, err)
+                                  : spread_edges(x, t, g, leaf, err);
     }
     if (rc == 0) {
         volumes(x, t, g, leaf);
