@@ -221,7 +221,7 @@ enum { RANKS = 16 };
 struct tournament {             /* trees waiting for another of their rank */
     struct se_nest tree[RANKS];
     int count;
-    const struct se_nest *start;        /* half of the trees come from it, unless it is NULL */
+    const struct se_nest *start;        /* every third tree comes from it, unless it is NULL */
     struct se_refine merge;             /* how two become one */
 };
 
@@ -259,7 +259,7 @@ static int enter(struct tournament *w, const struct se_web *x, int i, int attemp
     struct se_refine r = b->first;
 
     r.seed = seed;
-    return w->start && i % 2 == 0
+    return w->start && i % 3 == 0
          ? se_nest_shaken(t, w->start, x, (uint32_t)how->k, &r, err)
          : attempt(t, x, start_of(i, attempts, b), seed, b, how, err);
 }
@@ -313,21 +313,22 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 
 /* ---- all methods ---- */
 
-/* What to do with a start: fewer attempts, of which it makes half. */
+/* What to do with a start: fewer attempts, a third of them from it. */
 static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
 {
     struct budget b = budget_of(x, how);
-    bool large = (double)(x->n + x->arcs) >= LARGE;
+    double size = (double)(x->n + x->arcs);
+    bool large = size >= LARGE;
 
-    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (3 * b.attempts + 3) / 10;
+    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (b.attempts + 2) / 4;
     b.merge = false;
     b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
     if (how->effort == SE_EFFORT_FAST && how->k == 2)
         b.first.lowest = 0;
     if (how->effort == SE_EFFORT_NORMAL) {
+        b.last.tries = size < 3e4 ? 2 : 1;
         b.last.rounds = large ? 1 : 2;
         b.last.enough = 1e-5;
-        b.last.tries = 1;
     }
     b.first.seed = how->seed * 1000003 + 1;
     b.last.seed = b.first.seed + 77;
