@@ -147,15 +147,6 @@ result() {
     awk -F '\t' -v OFS='\t' -v p="$2" '$1 == p { print $2, $3, $4 }' "$out/$1/summary.tsv"
 }
 
-# keep FILE NAME: as $out/NAME, whole or not at all, also if another call of us does the same
-keep() {
-    local part=$out/$2.part-$$
-    { cp "$1" "$part" && mv "$part" "$out/$2"; } 2> /dev/null || {
-        rm -f "$part"
-        die "$out/$2: cannot write; is the disk full?"
-    }
-}
-
 # svg: picture as a file of its own
 svg() {
     type -P gnuplot > /dev/null || { warn "no figure: gnuplot is not installed"; return 0; }
@@ -171,7 +162,7 @@ svg() {
         warn "no figure: too little is done"
         return
     fi
-    keep "$work/figure.svg" "$me.svg"
+    keep "$work/figure.svg" "$out/$me.svg"
 }
 
 # command_line WORD...: to be pasted; what only asks for the table is left out
@@ -213,7 +204,7 @@ experiment() {
         echo "$columns"
         collect
     } > "$work/table"
-    keep "$work/table" "$me.tsv"
+    keep "$work/table" "$out/$me.tsv"
     svg
 }
 

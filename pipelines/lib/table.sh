@@ -32,6 +32,16 @@ make_folder() {
     }
 }
 
+# keep FILE AS: the same bytes as AS, whole or not at all, also if another call does the same
+keep() {
+    local part=$2.part-$$ message
+    message=$({ cp "$1" "$part" && mv "$part" "$2"; } 2>&1) || {
+        rm -f "$part"
+        message=${message%%$'\n'*}
+        die "$2: cannot write: ${message##*: }"
+    }
+}
+
 # table AWK: the options, with the titles of the groups in title[]
 table() {
     awk -F '|' -v titles="${TITLES//$'\n'/}" '
