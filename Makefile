@@ -134,7 +134,7 @@ lint: all | $(B)/.lint-ready
 
 fuzz: | $(B)/.fuzz-ready
 	$(MAKE) B=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
-	    -fno-sanitize-recover=all' fuzzers
+	    -fno-sanitize-recover=all -DSE_SMALL_BLOCKS' fuzzers
 	tests/fuzz/run build/fuzz $(SECONDS)
 
 fuzzers: $(FUZZERS)

@@ -15,7 +15,7 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "steps are read as little-endian");
 
-enum { BLOCK = 1 << 18, DIGIT = 11, ESCAPED = 8, PAD = 8 };
+enum { BLOCK = SE_BLOCK(1 << 18), DIGIT = 11, ESCAPED = 8, PAD = 8 };
 #define TURNED (UINT32_C(1) << 31)      /* in order[]: the pair was given high end first */
 #define END UINT64_MAX                  /* no key: ids are below SE_NONE */
 

@@ -7,6 +7,14 @@
 
 #include "common/err.h"
 
+/* How many are read or gathered at a time.  Few in fuzzers, whose small inputs would never cross
+ * the end of a block. */
+#ifdef SE_SMALL_BLOCKS
+#define SE_BLOCK(many) 256
+#else
+#define SE_BLOCK(many) (many)
+#endif
+
 /* Room for `count` items of `size` bytes, or NULL with `err` set.  Never NULL for 0 items.
  * se_zalloc clears it.  Give it back with free(). */
 void *se_alloc(uint64_t count, size_t size, struct se_err *err);

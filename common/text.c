@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { BLOCK = 1 << 18 };
+enum { BLOCK = SE_BLOCK(1 << 18) };
 
 const char *se_path_name(const char *path)
 {

@@ -1,22 +1,15 @@
-/* fuzz-import.c - any bytes as a file, or a folder of files, for one importer
+/* fuzz-import.c - any bytes as a file, or as a folder of files, for every importer
  *
- * Which one is an argument that libFuzzer leaves alone: --format=NAME for the importers of
- * se_formats[], --side=features|labels|embedding|splits|attributes for files beside a graph.  --list
- * prints them all.  Formats of several files get a folder: the input is cut at lines
- * "=== NAME" and what follows goes into the file NAME. */
+ * An input that starts with "=== " is a folder: it is cut at lines "=== NAME", and what follows
+ * goes into the file NAME.  All else is a file, which is read as each format of se_formats[], and
+ * as features, labels, embedding, splits and attributes beside a graph. */
 #include <dirent.h>
 #include <sys/stat.h>
 
 #include "formats/formats.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *const sides[] = { "features", "labels", "embedding", "splits",
-                                     "attributes", NULL };
-static const char *const folders[] = { "planetoid", "geomgcn", "musae", NULL };
-
-static const struct se_format *format;
-static const char *side;
-static bool in_folder;
+static const char sides[] = "flesa";    /* features, labels, embedding, splits, attributes */
 static char place[64], file[96];
 
 static void clear(void)
@@ -37,34 +30,10 @@ static void leave(void)
     rmdir(place);
 }
 
-static void list(void)
-{
-    for (int i = 0; se_formats[i]; i++)
-        if (se_formats[i]->import)
-            printf("--format=%s\n", se_formats[i]->name);
-    for (int i = 0; sides[i]; i++)
-        printf("--side=%s\n", sides[i]);
-    exit(0);
-}
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    for (int i = 1; i < *argc; i++) {
-        const char *word = (*argv)[i];
-
-        if (strcmp(word, "--list") == 0)
-            list();
-        if (strncmp(word, "--format=", 9) == 0)
-            format = se_format_find(word + 9);
-        if (strncmp(word, "--side=", 7) == 0)
-            side = word + 7;
-    }
-    if (!side && !(format && format->import)) {
-        fprintf(stderr, "fuzz-import: say --format=NAME or --side=NAME; --list lists them\n");
-        exit(2);
-    }
-    for (int i = 0; format && folders[i]; i++)
-        in_folder |= strcmp(format->name, folders[i]) == 0;
+    (void)argc;
+    (void)argv;
     snprintf(place, sizeof place, "%s/se-fuzz-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(place)) {
@@ -161,13 +130,13 @@ static int put_base(struct se_stream *s, struct se_err *err)
     return se_graph_put(&g, s, SE_GRAPH, NULL, err);
 }
 
-static int import_side(struct se_stream *s, struct se_err *err)
+static int import_side(char side, struct se_stream *s, struct se_err *err)
 {
     char *paths[] = { file, NULL };
 
     if (put_base(s, err) < 0)
         fuzz_fail("no graph", err);
-    switch (side[0]) {
+    switch (side) {
     case 'f':
         return se_side_features(file, s, err);
     case 'a':
@@ -181,13 +150,29 @@ static int import_side(struct se_stream *s, struct se_err *err)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+/* Read the file or folder in one way: by `format`, or as a side file if that is NULL. */
+static void import(const struct se_format *format, char side, const char *path, bool loops)
 {
+    struct se_import in = { .path = path, .keep_loops = loops };
     struct se_stream s = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
-    int rc;
 
-    if (in_folder) {
+    if ((format ? format->import(&in, &s, &err) : import_side(side, &s, &err)) < 0)
+        fuzz_error(&err);
+    else if (se_stream_check(&s, &err) < 0)     /* what is imported is sound */
+        fuzz_fail("the imported stream is not sound", &err);
+    else
+        fuzz_again(&s, 0);
+    se_stream_release(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    const bool folder = len >= 4 && memcmp(data, "=== ", 4) == 0;
+    const char *path = folder ? place : file;
+    struct se_err err = SE_ERR_INIT;
+
+    if (folder) {
         write_folder(data, len);
     } else {
         uint8_t *copy = malloc(len + 1);
@@ -197,20 +182,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         write_file(file, copy, len);
         free(copy);
     }
-    if (side) {
-        rc = import_side(&s, &err);
-    } else {
-        struct se_import in = { .path = in_folder ? place : file,
-                                .keep_loops = len % 2 == 1 };
-
-        rc = format->import(&in, &s, &err);
-    }
-    if (rc < 0)
+    if (!se_format_detect(path, &err))
         fuzz_error(&err);
-    else if (se_stream_check(&s, &err) < 0)     /* what is imported is sound */
-        fuzz_fail("the imported stream is not sound", &err);
-    else
-        fuzz_again(&s, 0);
-    se_stream_release(&s);
+    for (int i = 0; se_formats[i]; i++)
+        if (se_formats[i]->import)
+            import(se_formats[i], 0, path, len % 2 == 1);
+    for (const char *side = sides; !folder && *side; side++)
+        import(NULL, *side, path, false);
     return 0;
 }

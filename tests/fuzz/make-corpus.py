@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make-corpus.py - write the seeds of the fuzz targets into corpus/TARGET/.
+"""make-corpus.py - write the seeds of fuzz-import into corpus/FORMAT/.
 
 Small files by hand: for each importer one of every kind it takes, and a few that are nearly
 right.  For formats of several files, a seed is all of them, each under a line "=== NAME".
