@@ -85,6 +85,8 @@ struct budget {
     int attempts;               /* trees from different starts */
     int tries, cycles;          /* of the search for modules of each */
     bool merge, linkage;        /* of the whole graph are starts, too */
+    bool fresh;                 /* two of three attempts start from nothing, if there is a start */
+    int combine;                /* searches in what two trees leave open */
     struct se_refine first, last;       /* of each attempt; of the best */
 };
 
@@ -104,7 +106,7 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
 {
     double size = (double)(x->n + x->arcs);
     bool high = how->effort == SE_EFFORT_HIGH;
-    struct budget b = { .attempts = 1, .tries = 1, .cycles = 1 };
+    struct budget b = { .attempts = 1, .tries = 1, .cycles = 1, .combine = 1 };
 
     b.first = (struct se_refine){ .threads = how->threads, .tries = 1, .cycles = 1,
                                   .rounds = 1, .most = UINT64_MAX };
@@ -221,7 +223,7 @@ enum { RANKS = 16 };
 struct tournament {             /* trees waiting for another of their rank */
     struct se_nest tree[RANKS];
     int count;
-    const struct se_nest *start;        /* every third tree comes from it, unless it is NULL */
+    const struct se_nest *start;        /* some trees come from it, unless it is NULL */
     struct se_refine merge;             /* how two become one */
 };
 
@@ -259,7 +261,7 @@ static int enter(struct tournament *w, const struct se_web *x, int i, int attemp
     struct se_refine r = b->first;
 
     r.seed = seed;
-    return w->start && i % 3 == 0
+    return w->start && (i % 3 == 0 || !b->fresh)
          ? se_nest_shaken(t, w->start, x, (uint32_t)how->k, &r, err)
          : attempt(t, x, start_of(i, attempts, b), seed, b, how, err);
 }
@@ -273,6 +275,7 @@ static int play(struct tournament *w, const struct se_web *x, const struct budge
     w->merge = b->first;
     w->merge.seed = how->seed * 1000003 + 13;
     w->merge.rounds = w->start == NULL;
+    w->merge.tries = b->combine;
     for (int i = 0; i < attempts; i++) {
         if (enter(w, x, i, attempts, b, how, err) < 0)
             return -1;
@@ -313,21 +316,25 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 
 /* ---- all methods ---- */
 
-/* What to do with a start: fewer attempts, a third of them from it. */
+/* What to do with a start: few attempts beside it, but what they leave open is searched often
+ * when two are put together, which costs little and gives most.  On small graphs fresh trees find
+ * more than the start taken apart, on larger ones not. */
 static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
 {
     struct budget b = budget_of(x, how);
-    double size = (double)(x->n + x->arcs);
-    bool large = size >= LARGE;
+    const double size = (double)(x->n + x->arcs);
+    const bool large = size >= LARGE;
 
-    b.attempts = how->effort == SE_EFFORT_FAST || large ? 0 : (b.attempts + 2) / 4;
+    b.attempts = size < 2e3 ? 7 : size < 3e4 ? 3 : size < 2e5 ? 2 : 1;
+    b.attempts *= how->effort == SE_EFFORT_FAST || large ? 0 : how->effort == SE_EFFORT_HIGH ? 4 : 1;
+    b.fresh = size < 3e4;
+    b.combine = 4;
     b.merge = false;
     b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
     if (how->effort == SE_EFFORT_FAST && how->k == 2)
         b.first.lowest = 0;
     if (how->effort == SE_EFFORT_NORMAL) {
-        b.last.tries = size < 3e4 ? 2 : 1;
-        b.last.rounds = large ? 1 : 2;
+        b.last.tries = b.last.rounds = 1;
         b.last.enough = 1e-5;
     }
     b.first.seed = how->seed * 1000003 + 1;

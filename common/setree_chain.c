@@ -107,7 +107,7 @@ static int link_level(struct job *w, uint64_t modules, uint64_t *next, int threa
             w->place[w->list[i]] = (uint32_t)(i - w->start[j]);
     }
     cut_pieces(w, modules);
-    se_parallel(threads, PIECES, link_piece, w);
+    se_parallel(se_web_threads(w->net, threads), PIECES, link_piece, w);
     for (int p = 0; p < PIECES; p++)
         failed |= w->failed[p];
     if (failed)

@@ -87,6 +87,8 @@ int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
     x->volume = se_zalloc(g->n, sizeof *x->volume, err);
     if (!x->off || !x->volume)
         return -1;
+    x->arcs = 2 * g->m;                 /* at most */
+    threads = se_web_threads(x, threads);
     se_parallel(threads, RANGES, count_range, &f);
     for (uint64_t u = 0; u < g->n; u++)
         x->off[u + 1] += x->off[u];
@@ -138,7 +140,7 @@ void se_web_inside(const struct se_web *x, const uint32_t *module, double *insid
 {
     struct inside w = { x, module, inside };
 
-    se_parallel(threads, (x->n + INSIDE - 1) / INSIDE, inside_slice, &w);
+    se_parallel(se_web_threads(x, threads), (x->n + INSIDE - 1) / INSIDE, inside_slice, &w);
 }
 
 void se_visit_order(uint32_t *order, uint32_t *scratch, uint64_t n, uint64_t block,
@@ -339,6 +341,7 @@ static int aggregate_run(struct aggregate *g, uint64_t count, int threads,
     bool failed = false;
 
     cut_pieces(g, count);
+    threads = se_web_threads(g->x, threads);
     se_parallel(threads, PIECES, aggregate_piece, g);
     for (int p = 0; p < PIECES; p++) {
         g->piece[p].at = y->arcs;

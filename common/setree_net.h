@@ -30,6 +30,12 @@ static inline double se_web_weight(const struct se_web *x, uint64_t arc)
     return x->w64 ? x->w64[arc] : x->w32 ? (double)x->w32[arc] : 1.0;
 }
 
+/* Threads worth waking for a pass over a net. */
+static inline int se_web_threads(const struct se_web *x, int threads)
+{
+    return x->n + x->arcs < 30000 ? 1 : threads;
+}
+
 /* w log2 V, 0 for w = 0. */
 static inline double se_wlog(double w, double volume)
 {

@@ -71,7 +71,6 @@ static int combine(struct pool *p, uint32_t *a, const uint32_t *b, struct se_err
 {
     const struct se_web *x = p->x;
     uint64_t count;
-    double gain;
 
     if (se_part_overlay(a, b, x->n, p->both, &count, err) < 0)
         return -1;
@@ -79,8 +78,7 @@ static int combine(struct pool *p, uint32_t *a, const uint32_t *b, struct se_err
         value_of(x, p->bound, a, p->inside, p->volume))
         memcpy(a, b, x->n * sizeof *a);
     p->how.seed += 100;
-    return search_overlay(p, a, count, err) < 0 ||
-           se_part_search(x, p->bound, a, false, &p->how, &gain, err) < 0 ? -1 : 0;
+    return search_overlay(p, a, count, err);
 }
 
 /* A tournament: partitions of the same rank are combined to one of the next.  stack[] has
