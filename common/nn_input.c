@@ -23,6 +23,7 @@ struct source {
     struct se_features f;
     struct se_embedding e;
     struct se_communities c;
+    const struct se_nngraph *g;
     bool scale_rows, identity;
 };
 
@@ -33,7 +34,7 @@ static uint64_t base_cols(const struct source *o)
 
 static uint64_t all_cols(const struct source *o)
 {
-    return base_cols(o) + o->e.d + o->c.levels * o->c.dims;
+    return base_cols(o) + o->e.d + o->c.levels * o->c.dims + (o->g ? o->n : 0);
 }
 
 /* Entries of a matrix, row by row */
@@ -64,6 +65,15 @@ static void add_features(const struct source *o, uint64_t v, struct entries *to)
                   (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
 }
 
+static void add_neighbours(const struct source *o, uint64_t v, struct entries *to)
+{
+    const uint64_t first = o->g->off[v], last = o->g->off[v + 1], base = all_cols(o) - o->n;
+
+    for (uint64_t a = first; a < last; a++)
+        if (o->g->to[a] != v)                   /* each has a loop */
+            add_entry(to, base + o->g->to[a], o->scale_rows ? 1 / (double)(last - first - 1) : 1);
+}
+
 static void add_row(const struct source *o, uint64_t v, struct entries *to)
 {
     const struct se_communities *c = &o->c;
@@ -79,6 +89,8 @@ static void add_row(const struct source *o, uint64_t v, struct entries *to)
         if (c->col[v * c->levels + l] != SE_NONE)
             add_entry(to, base + o->e.d + l * c->dims + c->col[v * c->levels + l],
                       o->scale_rows ? 1 / (double)c->levels : 1);
+    if (o->g)
+        add_neighbours(o, v, to);
 }
 
 static int make_dense(struct se_nninput *x, const struct source *o, struct se_err *err)
@@ -102,7 +114,8 @@ static int make_dense(struct se_nninput *x, const struct source *o, struct se_er
 
 static int make_sparse(struct se_nninput *x, const struct source *o, struct se_err *err)
 {
-    const uint64_t most = (o->identity ? o->n : o->f.nnz) + o->n * (o->e.d + o->c.levels);
+    const uint64_t most = (o->identity ? o->n : o->f.dense ? o->n * o->f.d : o->f.nnz) +
+                          o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
     uint64_t *off = se_zalloc(o->n + 1, sizeof *off, err);
     struct entries all = { off ? se_alloc(most, sizeof *all.col, err) : NULL, NULL, 0 };
     int rc = -1;
@@ -162,16 +175,16 @@ static int read_source(struct source *o, struct se_stream *s, const struct se_nn
     return 0;
 }
 
-/* Sparse features and the identity stay sparse, whatever comes behind them. */
+/* Sparse features and the identity stay sparse, whatever comes behind them; neighbours are. */
 int se_nninput_make(struct se_nninput *x, struct se_stream *s,
                     const struct se_nninput_plan *plan, uint64_t n, struct se_err *err)
 {
-    struct source o = { .n = n, .scale_rows = plan->scale_rows };
+    struct source o = { .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows };
     int rc = read_source(&o, s, plan, err);
 
     if (rc == 0)
-        rc = o.identity || (o.f.d && !o.f.dense) ? make_sparse(x, &o, err)
-                                                 : make_dense(x, &o, err);
+        rc = o.identity || o.g || (o.f.d && !o.f.dense) ? make_sparse(x, &o, err)
+                                                        : make_dense(x, &o, err);
     x->identity = o.identity;
     se_communities_release(&o.c);
     return rc;

@@ -1,5 +1,5 @@
 /* nn_input.h - what a model reads: features, embedding, both, or one number a vertex; and the
- * communities of a tree behind them */
+ * communities of a tree and the neighbours behind them */
 #ifndef SE_NN_INPUT_H
 #define SE_NN_INPUT_H
 
@@ -13,6 +13,8 @@ struct se_nninput_plan {
     uint64_t communities;       /* columns for each level of the tree, see nn_community.h; 0: the
                                  * tree does not matter.  An entry is 1, or when rows are scaled
                                  * 1 / levels, so that those of a vertex add up to 1, too. */
+    const struct se_nngraph *neighbours;        /* a column for each vertex, 1 for neighbours, or
+                                 * when rows are scaled 1 / their number; NULL: none */
 };
 
 struct se_nninput {

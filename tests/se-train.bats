@@ -170,6 +170,24 @@ stat_of() {
     fails 2 se-train --communities x tree.seg
 }
 
+@test "--neighbours are learned from where features say nothing, and apply again" {
+    # features of chance; a class is joined to two vertices of its own
+    se-gen -n 300 --classes 3 --homophily 1 --noise 0 --signal 0 --features normal --degree 12 \
+        --communities none --seed 3 -o joined.seg
+    se-train --model linear joined.seg -o without.seg
+    se-train --model linear --neighbours --weight-decay 5e-3 joined.seg -o with.seg
+    local without with
+    without=$(se-export -t stats without.seg | sed -n 's/^train.acc.test\t//p')
+    with=$(se-export -t stats with.seg | sed -n 's/^train.acc.test\t//p')
+    echo "without $without, with $with"
+    jq -en "$with > $without + 0.2"
+    se-train --apply with.seg -o again.seg
+    [[ $(digest <(se-cat --only predictions with.seg)) == \
+       $(digest <(se-cat --only predictions again.seg)) ]]
+    [[ $(se-train -@ 1 --neighbours --epochs 5 --digest joined.seg -o a.seg) == \
+       "$(se-train -@ 2 --neighbours --epochs 5 --digest joined.seg -o a.seg)" ]]
+}
+
 @test "--communities stand behind every kind of input" {
     se-gen -n 120 --classes 3 --features normal --seed 4 | se-tree -K 2 -o dense.seg
     se-train --communities 8 --epochs 5 dense.seg -o out.seg

@@ -20,6 +20,7 @@ static struct {
     const char *model, *log, *beside;
     struct se_hyper h;
     bool input_dropout_given, hidden_given, edge_dropout_given, edge_weights, apply;
+    bool neighbours;
     double rate, decay;
     uint64_t epochs, patience, split, communities;
     int norm, input, embed, embed_epoch;
@@ -69,6 +70,8 @@ static const struct se_option options[] = {
     { 0, "communities", "DIMS", SE_OPT_COUNT, &o.communities, 0, 65536,
       "add the communities of the tree to the input, DIMS columns for each level; 0: none",
       NULL },
+    { 0, "neighbours", NULL, SE_OPT_FLAG, &o.neighbours, 0, 0,
+      "add the neighbours of a vertex to the input, a column for each vertex", NULL },
     { 's', "split", "N", SE_OPT_COUNT, &o.split, 0, 1e9, "which split to train on, from 0",
       NULL },
     { 0, "embed", "logits|hidden", SE_OPT_CHOICE, &o.embed, 0, 0,
@@ -122,17 +125,18 @@ static int describe(char *text, size_t room)
     return snprintf(text, room,
                     "model=%s\nhidden=%" PRIu64 "\nlayers=%" PRIu64 "\nclasses=%" PRIu64
                     "\nheads=%" PRIu64 "\nout_heads=%" PRIu64 "\nhops=%" PRIu64 "\nalpha=%.17g\n"
-                    "norm=%d\ninput=%d\nedge_weights=%d\nbeside=%d\ncommunities=%" PRIu64 "\n",
+                    "norm=%d\ninput=%d\nedge_weights=%d\nbeside=%d\ncommunities=%" PRIu64 "\n"
+                    "neighbours=%d\n",
                     o.model, o.h.hidden, o.h.layers, o.h.classes, o.h.heads, o.h.out_heads,
                     o.h.hops, o.h.alpha, o.norm, o.input, o.edge_weights, o.beside != NULL,
-                    o.communities);
+                    o.communities, o.neighbours);
 }
 
 static int recall(const struct se_model *m, struct se_err *err)
 {
     static char name[SE_MODEL_VALUE];
-    uint64_t norm = 0, input = 0, weights = 0, beside = 0;
-    char alpha[SE_MODEL_VALUE];
+    uint64_t norm = 0, input = 0, weights = 0, beside = 0, neighbours = 0;
+    char alpha[SE_MODEL_VALUE], any[SE_MODEL_VALUE];
 
     if (!se_model_value(m, "model", name) || !se_model_value(m, "alpha", alpha) ||
         !se_whole_number(alpha, &o.h.alpha))
@@ -148,8 +152,11 @@ static int recall(const struct se_model *m, struct se_err *err)
         se_model_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
         se_model_count(m, "edge_weights", 1, &weights, err) < 0 ||
         se_model_count(m, "beside", 1, &beside, err) < 0 ||
-        se_model_count(m, "communities", 65536, &o.communities, err) < 0)
+        se_model_count(m, "communities", 65536, &o.communities, err) < 0 ||
+        (se_model_value(m, "neighbours", any) &&        /* older ones do not say */
+         se_model_count(m, "neighbours", 1, &neighbours, err) < 0))
         return -1;
+    o.neighbours = neighbours;
     if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0 || o.h.classes == 0)
         return se_fail(err, SE_EINPUT, "model: has no heads, layers or classes");
     if (beside && !o.beside)
@@ -248,7 +255,7 @@ static int make_input(struct job *j, struct se_err *err)
 {
     const struct se_model_kind *kind = j->kind = find_model(o.model, err);
     const struct se_nninput_plan plan = { (enum se_input_kind)o.input, o.norm == ROW,
-                                          o.communities };
+                                          o.communities, o.neighbours ? &j->nngraph : NULL };
 
     if (!kind)
         return -1;

@@ -30,6 +30,7 @@ train||patience|N|--patience|stop so many epochs after the best one
 train||feature-norm|row,none|--feature-norm|divide the features by the sum of absolute values of their row, or not
 train||input|WHAT|--input|what the model reads from iteration 1 on: features, embedding or both
 train||communities|DIMS|--communities|from iteration 1 on add the communities of the tree to the input, DIMS columns for each level
+train||neighbours||--neighbours|add the neighbours of a vertex to the input, a column for each vertex
 train||embed|logits,hidden|--embed|the representation that is compared
 train||embed-epoch|last,best|--embed-epoch|when it is taken
 sim|k|kmax|N|-k|nearest neighbours to find, the most that k can be

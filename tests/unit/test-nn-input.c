@@ -1,4 +1,4 @@
-/* test-nn-input.c - the communities of a tree as columns, against their definition; what a
+/* test-nn-input.c - communities and neighbours as columns, against their definition; what a
  * model reads, whatever the features are stored as */
 #include <math.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void check_input(int shape, enum se_input_kind kind)
                           &err) == 0);
     CHECK(se_embedding_put(&(struct se_embedding){ N, 2, e[0] }, &s, &err) == 0);
     CHECK(se_tree_put(&t, &s, 0, &err) == 0);
-    CHECK(se_nninput_make(&x, &s, &(struct se_nninput_plan){ kind, scale, 5 }, N, &err) == 0);
+    CHECK(se_nninput_make(&x, &s, &(struct se_nninput_plan){ kind, scale, 5, NULL }, N, &err) == 0);
     CHECK(!x.identity && (x.mat.sparse != NULL) == (!dense && kind != SE_INPUT_EMBEDDING));
 
     const uint64_t fd = kind == SE_INPUT_EMBEDDING ? 0 : COLS;
@@ -204,6 +204,40 @@ static void check_input(int shape, enum se_input_kind kind)
     se_stream_release(&s);
 }
 
+/* A column for each vertex behind dense and sparse features, loops apart */
+static void check_neighbours(bool dense, bool scale)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    struct se_nninput x = SE_NNINPUT_INIT;
+    struct se_nngraph g = { 0 };
+    static const uint64_t off[6] = { 0, 3, 4, 4, 4, 4 };        /* 4 has no neighbour */
+    static const uint32_t to[4] = { 1, 2, 3, 2 }, loop[1] = { 3 };
+    static const char joined[5][6] = { "01110", "10100", "11000", "10000", "00000" };
+    static const int degree[5] = { 3, 2, 2, 1, 0 };
+    float f[5][2] = { { 1, dense }, { dense, 2 }, { 3, dense }, { dense, 4 }, { 5, dense } };
+
+    CHECK(se_nngraph_make(&g, &(struct se_graph){ .n = 5, .m = 4, .off = off, .to = to,
+                                                  .loops = 1, .loop = loop }, false, &err) == 0);
+    CHECK(se_features_put(&(struct se_features){ 5, 2, 10, f[0], NULL, NULL, NULL }, &s,
+                          &err) == 0);
+    CHECK(se_nninput_make(&x, &s, &(struct se_nninput_plan){ SE_INPUT_FEATURES, scale, 0, &g }, 5,
+                          &err) == 0);
+    CHECK(x.mat.sparse && x.mat.cols == 2 + 5);
+    for (uint64_t v = 0; v < 5; v++) {
+        const double sum = (double)f[v][0] + (double)f[v][1];
+
+        for (uint64_t k = 0; k < 2; k++)
+            CHECK_NEAR(entry(&x, v, k), (double)f[v][k] / (scale ? sum : 1), 1e-7);
+        for (uint64_t u = 0; u < 5; u++)
+            CHECK_NEAR(entry(&x, v, 2 + u),
+                       joined[v][u] == '0' ? 0 : scale ? 1.0 / degree[v] : 1, 1e-7);
+    }
+    se_nninput_release(&x);
+    se_nngraph_release(&g);
+    se_stream_release(&s);
+}
+
 int main(void)
 {
     check_communities();
@@ -212,5 +246,8 @@ int main(void)
         for (int kind = SE_INPUT_FEATURES; kind <= SE_INPUT_BOTH; kind++)
             check_input(shape, (enum se_input_kind)kind);
     unit_ok("features, embedding and communities side by side");
+    for (int i = 0; i < 4; i++)
+        check_neighbours(i & 1, i & 2);
+    unit_ok("neighbours behind dense and sparse features");
     return unit_done();
 }
