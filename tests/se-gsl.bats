@@ -338,7 +338,7 @@ END
 # ---- controls and tuning --------------------------------------------------------------
 
 @test "--controls: seven controls, paired with the run" {
-    gsl run --splits 0-2 --controls
+    gsl run --splits 0-2 --controls --neighbours
     [[ $(column run/summary.tsv protocol | tail -n 7 | xargs) == 'random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
     [[ $(column run/paired.tsv control | xargs) == 'backbone random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
     python=$(find_python statistics) || skip "no python3"
@@ -359,6 +359,8 @@ END
     [[ $(column run/controls/unchanged/metrics.tsv edges | sort -u | wc -l) == 1 ]]
     [[ $(column run/controls/mlp/metrics.tsv iteration | sort -u) == 0 ]]
     grep -q 'model mlp' run/controls/mlp/commands.sh
+    grep -q 'neighbours' run/controls/unchanged/commands.sh
+    ! grep -q 'neighbours' run/controls/mlp/commands.sh || false      # it must not see the graph
     [[ $(column run/controls/knn/metrics.tsv tree_h | sort -u) == nan ]]
     awk -F '\t' 'NR > 1 && $3 > 0 && !($7 > 0.9) { exit 1 }' run/controls/random-tree/metrics.tsv
     # iteration 0 is the same in all that have a graph

@@ -36,7 +36,7 @@ control() {
     knn-matched)    again "$2" communities --stage sample="matched-graph knn$sample" ;;
     random-matched) again "$2" communities --stage sample="matched-graph random$sample" ;;
     self-loops)     again "$2" 'retain start beside' --iterations 0 --start none "${alone[@]}" ;;
-    mlp)            again "$2" 'retain beside' --iterations 0 --model mlp ;;
+    mlp)            again "$2" 'retain beside neighbours' --iterations 0 --model mlp ;;
     unchanged)      again "$2" communities --stage sim=cat --stage kselect=cat --stage tree=cat \
                         --stage sample=cat ;;
     esac
