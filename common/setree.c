@@ -326,7 +326,10 @@ static struct budget budget_of_start(const struct se_web *x, const struct se_tre
     const bool large = size >= LARGE;
 
     b.attempts = size < 2e3 ? 7 : size < 3e4 ? 3 : size < 2e5 ? 2 : 1;
-    b.attempts *= how->effort == SE_EFFORT_FAST || large ? 0 : how->effort == SE_EFFORT_HIGH ? 4 : 1;
+    if (how->effort == SE_EFFORT_HIGH)
+        b.attempts *= 4;
+    if (how->effort == SE_EFFORT_FAST || large)
+        b.attempts = 0;
     b.fresh = size < 3e4;
     b.combine = 4;
     b.merge = false;
