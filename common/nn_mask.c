@@ -88,7 +88,7 @@ void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t c
     if (net->gpu)
         net->gpu->cuda->mask(net->gpu->device, &m);
     else
-        se_ranges(net, (count + ELEMENTS - 1) / ELEMENTS, 4 * ELEMENTS, mask_range, &m);
+        se_ranges(net, (count + ELEMENTS - 1) / ELEMENTS, 32 * ELEMENTS, mask_range, &m);
 }
 
 struct masked {

@@ -142,6 +142,8 @@ static int make_thinned(struct se_net *net, struct se_err *err)
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
+    bool learns = false;
+
     if (net->gpu ? se_net_place_input(net, err) < 0
                  : net->blas && se_blas_load(net->threads, err) < 0)
         return -1;
@@ -150,10 +152,9 @@ int se_net_ready(struct se_net *net, struct se_err *err)
 
         if (layer_memory(net, x, err) < 0)
             return -1;
-        if (x->cols > net->widest)
-            net->widest = x->cols;
-        if (x->in > net->widest && !x->sparse)
+        if (learns && x->in > net->widest)      /* no gradient goes further back */
             net->widest = x->in;
+        learns |= x->learns;
     }
     if (!worth_threads(net))
         net->threads = 1;
