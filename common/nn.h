@@ -26,6 +26,8 @@ struct se_mat {                 /* dense or sparse */
     se_real *dense;
     const struct se_sparse *sparse;
     const se_real *value;       /* sparse: the values to use instead of sparse->value */
+    const se_real *ahead;       /* sparse, evaluation: the values of the next epoch, or NULL */
+    bool made;                  /* sparse, training: products with its values are there */
 };
 
 /* The graph that training runs on: both directions, a self-loop at every vertex. */
@@ -72,6 +74,7 @@ struct se_layer {
     se_real *buffer;            /* memory of out */
     se_real *work[4];           /* whatever the layer keeps */
     uint8_t *keep;              /* mask of dropout */
+    uint32_t masked;            /* dropout of the input: the epoch whose mask it holds */
     uint64_t out_room, room[4], keep_room;      /* numbers that each must hold, 0: none */
     uint64_t weight, weight2, weight3, bias, attend;    /* where its parameters start */
     int number;                 /* names its random numbers */
@@ -90,6 +93,8 @@ struct se_parameter {           /* a named array among all parameters */
     uint64_t start, rows, cols;
     enum se_init init;
     double spread;              /* half width, or standard deviation */
+    bool sparse;                /* what it is multiplied with may be */
+    se_real *ahead;             /* then, room for a product that is made ahead */
 };
 
 /* Copies in the memory of the device */
@@ -109,7 +114,8 @@ struct se_net {
     struct se_mat input;
     uint64_t n, seed;
     int threads, layers, parameters;
-    uint32_t epoch;             /* names the random numbers of dropout */
+    uint32_t epoch;             /* names the random numbers of dropout, in evaluation those of
+                                   the training that comes next; 0: none does */
     struct se_layer layer[SE_MOST_LAYERS];
     struct se_parameter parameter[SE_MOST_PARAMETERS];
     uint64_t count;             /* all parameters together */
@@ -119,6 +125,7 @@ struct se_net {
     uint64_t widest, steps, partial_room;       /* room: of one of SE_PARTS parts */
     bool sparse;                /* the output of the last layer may be sparse */
     bool blas;                  /* there are products that want OpenBLAS */
+    bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
 };
 
@@ -171,6 +178,10 @@ int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dro
  * and input are copied there first, and whatever can only be done here fails (SE_EDEVICE). */
 int se_net_ready(struct se_net *net, struct se_err *err);
 void se_net_release(struct se_net *net);
+
+/* Evaluation and the next epoch of training have the same parameters.  After this call the one
+ * makes the other's products with a sparse input, too, while it has the parameters at hand. */
+int se_net_look_ahead(struct se_net *net, struct se_err *err);
 
 /* The logits, n rows of classes.  In training with dropout, by (seed, epoch). */
 const se_real *se_net_forward(struct se_net *net, bool train);
@@ -226,7 +237,8 @@ int se_net_weighted(struct se_net *net, struct se_layer *x, struct se_err *err);
 /* A part of a sum over vertices must hold `count` numbers; parameters see to it themselves. */
 void se_net_room(struct se_net *net, uint64_t count);
 
-/* y = x w + bias (NULL: none), or y += x w if `add`; y has as many rows as x, `cols` columns */
+/* y = x w + bias (NULL: none), or y += x w if `add`, of a dense x; y has as many rows as x, `cols`
+ * columns */
 void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
            const se_real *bias, bool add, se_real *y);
 /* dw = x' dy */
@@ -238,8 +250,10 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
                  uint64_t xcols, bool add, se_real *dx);
 
-/* Sums of rows of x, chosen by index; see struct se_gather. */
+/* Sums of rows of x, chosen by index; see struct se_gather.  Both: two that differ only in
+ * value and y, on the CPU, of one head and with no `entry`. */
 void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count);
+void se_gather_both(const struct se_net *net, struct se_gather both[2], uint64_t count);
 /* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
  * the arc that goes the other way. */
 struct se_gather se_arcs(const struct se_nngraph *graph, const se_real *value, bool back,

@@ -31,7 +31,7 @@ static void graphconv_forward(struct se_net *net, struct se_layer *x, const stru
 
     (void)train;
     if (x->work[SUMMED]) {                              /* X is narrower */
-        const struct se_mat summed = { net->n, x->in, x->work[SUMMED], NULL, NULL };
+        const struct se_mat summed = { .rows = net->n, .cols = x->in, .dense = x->work[SUMMED] };
 
         aggregate(net, in->dense, x->in, summed.dense);
         se_mm(net, &summed, w, x->cols, bias, false, x->buffer);
@@ -43,7 +43,7 @@ static void graphconv_forward(struct se_net *net, struct se_layer *x, const stru
         se_mm(net, in, w, x->cols, NULL, false, x->work[PRODUCT]);
         se_gather(net, &g, net->n);
     }
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 /* The matrix that sums is its own transpose. */
@@ -54,7 +54,7 @@ static void graphconv_backward(struct se_net *net, struct se_layer *x, const str
 
     se_sum_columns(net, dout, x->cols, net->grad + x->bias);
     if (x->work[SUMMED]) {
-        const struct se_mat summed = { net->n, x->in, x->work[SUMMED], NULL, NULL };
+        const struct se_mat summed = { .rows = net->n, .cols = x->in, .dense = x->work[SUMMED] };
 
         se_mm_weight(net, &summed, dout, x->cols, net->grad + x->weight);
         if (!din)
@@ -120,7 +120,7 @@ static void propagate_forward(struct se_net *net, struct se_layer *x, const stru
     }
     if (x->hops == 0)
         se_net_copy(net, x->buffer, in->dense, net->n * x->cols * sizeof *x->buffer);
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 struct addition {

@@ -233,7 +233,7 @@ static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_
     } else {
         attend(&a, net->value + x->bias, x->buffer);
     }
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 /* ---- backward ---- */

@@ -90,6 +90,43 @@ SE_INLINE void sum_row(const struct se_gather *g, struct tile *t, const bool map
     }
 }
 
+/* The same for two sums of the same rows: what is read of them serves both. */
+SE_INLINE void sum_whole_twice(const struct se_gather *g, const struct tile *t,
+                               const int vectors)
+{
+    se_vec sum[2][WIDEST / 2];
+
+    for (int k = 0; k < vectors; k++)
+        sum[0][k] = sum[1][k] = (se_vec){ 0 };
+    for (uint64_t e = t->first; e < t->last; e++) {
+        const se_real a = g[0].value[e], b = g[1].value[e];
+        const se_vec *x = (const se_vec *)(const void *)(g->x + start_of(g, t, e));
+
+        for (int k = 0; k < vectors; k++) {
+            sum[0][k] += a * x[k];
+            sum[1][k] += b * x[k];
+        }
+    }
+    finish(&g[0], t, (const se_real *)sum[0], (uint64_t)vectors * SE_LANES);
+    finish(&g[1], t, (const se_real *)sum[1], (uint64_t)vectors * SE_LANES);
+}
+
+SE_WIDE static void both_range(void *arg, uint64_t from, uint64_t to)
+{
+    const struct se_gather *g = arg;
+
+    for (uint64_t i = from; i < to; i++) {
+        struct tile t = { .row = i, .first = g->off[i], .last = g->off[i + 1] };
+
+        for (; t.from + WIDEST / 2 * SE_LANES <= g->width; t.from += WIDEST / 2 * SE_LANES)
+            sum_whole_twice(g, &t, WIDEST / 2);
+        for (; t.from + SE_LANES <= g->width; t.from += SE_LANES)
+            sum_whole_twice(g, &t, 1);
+        for (int k = 0; k < 2 && t.from < g->width; k++)
+            sum_rest(&g[k], &t, false);
+    }
+}
+
 SE_WIDE static void plain_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_gather *g = arg;
@@ -112,16 +149,23 @@ SE_WIDE static void mapped_range(void *arg, uint64_t from, uint64_t to)
     }
 }
 
+/* About how many operations a row takes */
+static uint64_t row_cost(const struct se_gather *g, uint64_t count)
+{
+    return (g->off[count] / (count + 1) + 1) * g->heads * (g->width + 4);
+}
+
 void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count)
 {
-    if (net->gpu) {
+    if (net->gpu)
         net->gpu->cuda->gather(net->gpu->device, g, count);
-        return;
-    }
-    const uint64_t each = g->off[count] / (count + 1) + 1;
+    else
+        se_ranges(net, count, row_cost(g, count), g->entry ? mapped_range : plain_range, g);
+}
 
-    se_ranges(net, count, each * g->heads * (g->width + 4), g->entry ? mapped_range : plain_range,
-              g);
+void se_gather_both(const struct se_net *net, struct se_gather both[2], uint64_t count)
+{
+    se_ranges(net, count, 2 * row_cost(both, count), both_range, both);
 }
 
 struct se_gather se_arcs(const struct se_nngraph *g, const se_real *value, bool back,

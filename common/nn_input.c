@@ -106,7 +106,7 @@ static int make_dense(struct se_nninput *x, const struct source *o, struct se_er
         for (uint64_t i = 0; i < row.count; i++)
             x->dense[v * d + row.col[i]] = (se_real)row.value[i];
     }
-    x->mat = (struct se_mat){ o->n, d, x->dense, NULL, NULL };
+    x->mat = (struct se_mat){ .rows = o->n, .cols = d, .dense = x->dense };
     free(row.col);
     free(row.value);
     return x->dense ? 0 : -1;
@@ -131,7 +131,8 @@ static int make_sparse(struct se_nninput *x, const struct source *o, struct se_e
         rc = se_sparse_make(&x->sparse, &f, false, err);
     }
     if (rc == 0)
-        x->mat = (struct se_mat){ o->n, x->sparse.cols, NULL, &x->sparse, x->sparse.value };
+        x->mat = (struct se_mat){ .rows = o->n, .cols = x->sparse.cols, .sparse = &x->sparse,
+                                  .value = x->sparse.value };
     free(off);
     free(all.col);
     free(all.value);

@@ -9,20 +9,33 @@ static uint64_t entries(const struct se_mat *x)
     return x->sparse ? x->sparse->nnz : x->rows * x->cols;
 }
 
-/* A sparse matrix loses stored entries; zeros stay zeros either way. */
+/* A sparse matrix loses stored entries; zeros stay zeros either way.  Its evaluation makes what
+ * the next epoch will see, too. */
 static void dropout_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                             bool train)
 {
+    const bool ahead = in->sparse && net->looks_ahead && net->epoch > 0;
+    const bool made = ahead && net->current > 0 && x->masked == net->epoch;
+
     x->out = *in;
-    if (!train)
+    if (!train && !ahead) {
+        x->masked = 0;
         return;
-    se_mask(net, x->number, 0, x->dropout, entries(in), x->keep);
-    se_mask_apply(net, in->sparse ? in->value : in->dense, x->keep, x->dropout, entries(in),
-                  x->buffer);
-    if (in->sparse)
+    }
+    if (!made) {
+        se_mask(net, x->number, 0, x->dropout, entries(in), x->keep);
+        se_mask_apply(net, in->sparse ? in->value : in->dense, x->keep, x->dropout, entries(in),
+                      x->buffer);
+        x->masked = net->epoch;
+    }
+    if (!train) {
+        x->out.ahead = x->buffer;
+    } else if (in->sparse) {
         x->out.value = x->buffer;
-    else
+        x->out.made = made;
+    } else {
         x->out.dense = x->buffer;
+    }
 }
 
 static void dropout_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
@@ -149,7 +162,7 @@ static void activation_forward(struct se_net *net, struct se_layer *x, const str
     if (masked)
         se_mask(net, x->number, 0, x->dropout, net->n * x->cols, x->keep);
     run_activation(net, &a);
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 static void activation_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
@@ -186,7 +199,7 @@ static void linear_forward(struct se_net *net, struct se_layer *x, const struct 
 {
     (void)train;
     se_mm(net, in, net->value + x->weight, x->cols, net->value + x->bias, false, x->buffer);
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 static void linear_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,

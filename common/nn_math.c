@@ -89,17 +89,41 @@ static void run_product(const struct se_net *net, uint64_t rows,
         se_ranges(net, rows, p->inner * p->cols, product_range, p);
 }
 
+/* Room for what training makes of these parameters and its input, if it is made ahead */
+static se_real *room_ahead(const struct se_net *net, const se_real *w)
+{
+    int i = 0;
+
+    while (net->value + net->parameter[i].start != w)
+        i++;
+    return net->parameter[i].ahead;
+}
+
+static void sparse_product(const struct se_net *net, const struct se_mat *x, const se_real *w,
+                           uint64_t cols, const se_real *bias, se_real *y)
+{
+    const struct se_sparse *s = x->sparse;
+    struct se_gather g[2] = { { .off = s->off, .index = s->col, .value = x->value, .x = w,
+                                .rows = s->cols, .stride = cols, .y = y, .width = cols,
+                                .heads = 1, .scale = 1, .bias = bias } };
+
+    if (x->made) {
+        memcpy(y, room_ahead(net, w), s->rows * cols * sizeof *y);
+    } else if (x->ahead) {
+        g[1] = g[0];
+        g[1].value = x->ahead;
+        g[1].y = room_ahead(net, w);
+        se_gather_both(net, g, s->rows);
+    } else {
+        se_gather(net, g, s->rows);
+    }
+}
+
 void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
            const se_real *bias, bool add, se_real *y)
 {
     if (x->sparse) {
-        const struct se_sparse *s = x->sparse;
-        struct se_gather g = { .off = s->off, .index = s->col, .value = x->value, .x = w,
-                               .rows = s->cols, .stride = cols, .y = y, .width = cols,
-                               .heads = 1, .scale = 1, .base = add ? y : NULL, .base_scale = 1,
-                               .bias = bias };
-
-        se_gather(net, &g, s->rows);
+        sparse_product(net, x, w, cols, bias, y);
     } else {
         struct se_row_product p = { x->dense, w, bias, y, x->cols, cols, false, add };
 

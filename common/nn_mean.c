@@ -35,7 +35,7 @@ static void term_forward(const struct se_net *net, struct se_layer *x, const str
     const se_real *w = net->value + t->weight;
 
     if (sums_first(x)) {
-        const struct se_mat summed = { net->n, x->in, t->work, NULL, NULL };
+        const struct se_mat summed = { .rows = net->n, .cols = x->in, .dense = t->work };
 
         sum_term(net, t, false, in->dense, x->in, t->work);
         se_mm(net, &summed, w, x->cols, NULL, true, x->buffer);
@@ -56,7 +56,7 @@ static void term_backward(const struct se_net *net, struct se_layer *x, const st
     const se_real *w = net->value + t->weight;
 
     if (sums_first(x)) {
-        const struct se_mat summed = { net->n, x->in, t->work, NULL, NULL };
+        const struct se_mat summed = { .rows = net->n, .cols = x->in, .dense = t->work };
         struct se_gather g = se_arcs(t->graph, t->share, true, t->work, x->in, din);
 
         se_mm_weight(net, &summed, dout, x->cols, net->grad + t->weight);
@@ -80,7 +80,7 @@ static void means_forward(struct se_net *net, struct se_layer *x, const struct s
     se_mm(net, in, net->value + x->weight, x->cols, net->value + x->bias, false, x->buffer);
     for (int i = 0; i < terms; i++)
         term_forward(net, x, in, &term[i]);
-    x->out = (struct se_mat){ net->n, x->cols, x->buffer, NULL, NULL };
+    x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
 static void means_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,

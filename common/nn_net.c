@@ -59,7 +59,8 @@ int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64
     snprintf(p->name, sizeof p->name, "%d.%s", net->layers - 1, name);
     x->learns = true;
     net->blas |= !x->sparse && rows == x->in && !se_narrow(rows, cols);
-    se_net_room(net, x->sparse && rows == x->in ? cols : count);        /* sparse: no parts */
+    p->sparse = x->sparse && rows == x->in;
+    se_net_room(net, p->sparse ? cols : count);         /* sparse: no parts */
     *start = net->count;
     net->count += count;
     net->parameters++;
@@ -170,6 +171,20 @@ int se_net_ready(struct se_net *net, struct se_err *err)
     return net->partial ? 0 : -1;
 }
 
+int se_net_look_ahead(struct se_net *net, struct se_err *err)
+{
+    if (net->gpu || !net->input.sparse || net->layer[0].learns)
+        return 0;                               /* nothing is dropped from a sparse input */
+    for (int i = 0; i < net->parameters; i++) {
+        struct se_parameter *p = &net->parameter[i];
+
+        if (p->sparse && !(p->ahead = numbers(net, net->n * p->cols, err)))
+            return -1;
+    }
+    net->looks_ahead = true;
+    return 0;
+}
+
 void se_net_release(struct se_net *net)
 {
     for (int i = 0; i < net->layers; i++) {
@@ -178,6 +193,8 @@ void se_net_release(struct se_net *net)
         for (int k = 0; k < 4; k++)
             se_net_free(net, net->layer[i].work[k]);
     }
+    for (int i = 0; i < net->parameters; i++)
+        se_net_free(net, net->parameter[i].ahead);
     se_net_free(net, net->value);
     se_net_free(net, net->grad);
     se_net_free(net, net->moment);

@@ -213,6 +213,7 @@ static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
                        "; lower --lr", epoch);
     se_net_backward(net, t->dlogits);
     se_net_adam(net, p->rate, p->decay);
+    net->epoch = epoch < p->epochs ? (uint32_t)epoch + 1 : 0;
     logits = se_net_forward(net, false);
     accuracy_of(net, logits, &t->target, accuracy);
     if (se_net_check(net, err) < 0)
@@ -240,6 +241,8 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
     struct training t = { .net = net, .plan = plan, .result = r };
     int rc = make_target(&t, err);
 
+    if (rc == 0)
+        rc = se_net_look_ahead(net, err);
     if (rc == 0)
         t.dlogits = se_net_alloc(net, net->n * plan->classes, sizeof(se_real), err);
     if (t.dlogits) {

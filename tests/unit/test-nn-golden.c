@@ -125,8 +125,8 @@ static void check_model(const struct se_model_kind *kind)
     for (int i = 0; i < 2; i++) {
         struct se_net net = { .graph = &graph, .beside = &beside, .n = N, .threads = 1,
             .sparse = i,
-            .input = i ? (struct se_mat){ N, COLS, NULL, &sparse, sparse.value }
-                       : (struct se_mat){ N, COLS, dense, NULL, NULL } };
+            .input = { .rows = N, .cols = COLS, .dense = i ? NULL : dense,
+                       .sparse = i ? &sparse : NULL, .value = i ? sparse.value : NULL } };
         struct se_err err = SE_ERR_INIT;
         FILE *in = fopen(path, "r");
 
@@ -173,7 +173,7 @@ static void check_large(void)
     }
     const struct se_features f = { ROWS, IN, at, NULL, off, col, value };
     CHECK(se_sparse_make(&s, &f, false, &err) == 0);
-    const struct se_mat x = { ROWS, IN, NULL, &s, s.value };
+    const struct se_mat x = { .rows = ROWS, .cols = IN, .sparse = &s, .value = s.value };
     se_mm_weight(&net, &x, dy, WIDE, dw);
     for (int i = 0; i < IN * WIDE; i++)
         CHECK_NEAR((double)dw[i], want[i], 100 * NEAR);
@@ -209,7 +209,7 @@ static void check_products(void)
     for (int i = 0; i < 9; i++)
         for (uint64_t few = 1; few <= 18; few++) {
             const uint64_t k = lengths[i];
-            const struct se_mat m = { ROWS, k, x, NULL, NULL };
+            const struct se_mat m = { .rows = ROWS, .cols = k, .dense = x };
 
             for (int how = 0; how < 3; how++) {         /* plain, with a bias, added to y */
                 memcpy(y, w, ROWS * sizeof *y);
