@@ -51,6 +51,44 @@ uint32_t se_section_tag(const char *name)
     return 0;
 }
 
+/* The tag of the name that *list begins with; 0: no section has it.  *list goes on to the next. */
+static uint32_t next_listed(const char **list)
+{
+    const size_t len = strcspn(*list, ",");
+    char name[32] = "";
+
+    if (len < sizeof name)
+        memcpy(name, *list, len);
+    *list = (*list)[len] ? *list + len + 1 : NULL;
+    return se_section_tag(name);
+}
+
+bool se_section_listed(const char *list, uint32_t tag)
+{
+    while (list)
+        if (next_listed(&list) == tag)
+            return true;
+    return false;
+}
+
+int se_section_check_list(const char *option, const char *list, struct se_err *err)
+{
+    while (list) {
+        const char *name = list;
+        char all[256] = "";
+
+        if (next_listed(&list))
+            continue;
+        for (int i = 0; i < KNOWN; i++) {
+            strncat(all, " ", sizeof all - strlen(all) - 1);
+            strncat(all, known[i].name, sizeof all - strlen(all) - 1);
+        }
+        return se_fail(err, SE_EUSAGE, "--%s: '%.*s' is no section; there are%s", option,
+                       (int)(strcspn(name, ",") < 40 ? strcspn(name, ",") : 40), name, all);
+    }
+    return 0;
+}
+
 struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
 {
     for (size_t i = 0; i < s->count; i++)

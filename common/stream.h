@@ -132,6 +132,10 @@ int se_stream_digest(struct se_stream *s, struct se_digest *d, struct se_err *er
 const char *se_section_name(uint32_t tag);      /* an unknown tag: its letters, static */
 uint32_t se_section_tag(const char *name);      /* 0: no section has this name */
 uint32_t se_section_known(int i);               /* the i-th known tag, 0 at the end */
+/* Lists of names, as in "tree,model"; NULL: an empty one.  check: all are names of sections, or
+ * -1 with `err`, which names the option. */
+bool se_section_listed(const char *list, uint32_t tag);
+int se_section_check_list(const char *option, const char *list, struct se_err *err);
 
 /* Walks over a payload: each take checks the room left and moves on to a multiple of 8. */
 struct se_cursor {

@@ -22,7 +22,7 @@ enum { AUTO, ALWAYS, NEVER };
 /* The values of the shared options */
 static struct {
     bool help, version, no_history, digest, verbose, quiet, keep, level_given;
-    const char *output, *completion;
+    const char *output, *omit, *completion;
     uint64_t threads, level, seed;
     int progress, device;
 } shared;
@@ -46,6 +46,8 @@ static const struct {
     { SE_TOOL_STREAM, { 'z', "level", "LEVEL", SE_OPT_COUNT, &shared.level, 0, 9,
       "deflate all sections, 1 fast to 9 small, or 0 to write them plain; unless given, "
       "sections stay as they came", &shared.level_given } },
+    { SE_TOOL_PASSES, { 0, "omit", "NAME[,NAME...]", SE_OPT_STRING, &shared.omit, 0, 0,
+      "leave these sections out of what is written", NULL } },
     { SE_TOOL_STREAM, { 0, "no-history", NULL, SE_OPT_FLAG, &shared.no_history, 0, 0,
       "write no history section", NULL } },
     { SE_TOOL_STREAM, { 0, "digest", NULL, SE_OPT_FLAG, &shared.digest, 0, 0,
@@ -204,6 +206,8 @@ int se_tool_main(const struct se_tool *tool, int argc, char **argv)
         rc = check_operands(&run, &err);
     }
     if (rc == 0)
+        rc = se_section_check_list("omit", shared.omit, &err);
+    if (rc == 0)
         rc = tool->run(&run, &err);
     free(run.arguments);
     return rc == 0 ? 0 : fail(tool, &err);
@@ -328,6 +332,9 @@ int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_output_abort();
         return run->input ? se_err_in(err, run->input) : -1;
     }
+    for (int i = 0; shared.omit && se_section_known(i); i++)
+        if (se_section_listed(shared.omit, se_section_known(i)))
+            se_stream_drop(s, se_section_known(i));
     if (se_stream_write(s, fd, run->level, err) < 0) {
         se_output_abort();
         return run->output ? se_err_in(err, run->output) : -1;

@@ -54,7 +54,8 @@ enum {                          /* which shared options a tool has besides the c
     SE_TOOL_SEED = 1,           /* --seed */
     SE_TOOL_DEVICE = 2,         /* --device */
     SE_TOOL_KEEP = 4,           /* --keep: it replaces a section that others derive from */
-    SE_TOOL_STREAM = 8          /* it writes a stream: -z, --no-history */
+    SE_TOOL_STREAM = 8,         /* it writes a stream: -z, --no-history */
+    SE_TOOL_PASSES = 16         /* with sections of the one it read: --omit */
 };
 enum se_device { SE_DEVICE_AUTO, SE_DEVICE_CPU, SE_DEVICE_CUDA };
 

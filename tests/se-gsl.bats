@@ -123,7 +123,7 @@ END
         --feature-norm none --embed hidden -k 7 --rule max -K 3 --effort fast --theta 1,2 \
         --retain --agree 2 --temperature .5 --seed 5 --splits 2 --args tree=--pad > script
     grep -qF 'se-train --model sage --hidden 8 --input-dropout .25 --lr .02 --weight-decay 1e-3 --epochs 15 --feature-norm none --embed hidden --split 2 --seed 5002000001 -q -@ 1 run/split-02/run-0/iter-01/sample.seg -o run/split-02/run-0/iter-01/train.seg' script
-    grep -qF 'se-sim -k 7 -q' script
+    grep -qF 'se-sim -k 7 --omit model -q' script
     grep -qF 'se-kselect --rule max -q' script
     grep -qF 'se-tree -K 3 --effort fast --pad --seed 5002000002 -q' script
     grep -qF 'se-sample --theta 1\,2 --agree 2 --retain --temperature .5 --seed' script

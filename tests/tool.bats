@@ -301,3 +301,30 @@ on_terminal() {
         zsh -n "_$tool"
     done
 }
+
+@test "--omit leaves sections out of what is written" {
+    se-gen -n 60 --splits 1 --seed 1 -o a.seg
+    se-train --epochs 3 -q a.seg -o t.seg
+    for tool in se-sim se-split "se-noise --remove --rate 0.1" "se-train --epochs 1"; do
+        $tool -q t.seg -o all.seg
+        $tool -q --omit model,stats t.seg -o some.seg
+        se-cat --drop model,stats all.seg -o want.seg
+        [ "$(se-check < some.seg)" = "$(se-check < want.seg)" ]
+        ! cmp -s all.seg some.seg
+        se-check --deep some.seg
+    done
+    se-sim -q --omit history t.seg -o none.seg
+    run -0 se-info none.seg
+    [[ $output != *history* ]]
+}
+
+@test "--omit wants names of sections, and says which there are" {
+    se-gen -n 20 -o a.seg
+    for name in nonsense model,nonsense nonsense,model "" model, modelmodelmodelmodelmodelmodelmodelmodel; do
+        run -2 se-sim --omit "$name" a.seg -o b.seg
+        [[ $output == "se-sim: --omit: '"*"' is no section; there are graph fused features"* ]]
+        [ ! -e b.seg ]
+    done
+    run -2 se-sim --omit
+    run -2 se-gen --omit model                  # it passes nothing on
+}

@@ -22,53 +22,12 @@ static const struct se_option options[] = {
     SE_OPTIONS_END
 };
 
-static int unknown_name(const char *option, const char *name, size_t len, struct se_err *err)
-{
-    char all[256] = "";
-
-    for (int i = 0; se_section_known(i); i++) {
-        if (i > 0)
-            strncat(all, " ", sizeof all - strlen(all) - 1);
-        strncat(all, se_section_name(se_section_known(i)), sizeof all - strlen(all) - 1);
-    }
-    return se_fail(err, SE_EUSAGE, "--%s: '%.*s' is no section; there are %s", option,
-                   (int)(len < 40 ? len : 40), name, all);
-}
-
-/* Is `tag` among the names?  Call with tag 0 to see whether all are names of sections. */
-static bool is_listed(const char *names, uint32_t tag, const char **unknown)
-{
-    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        const size_t len = strcspn(at, ",");
-        char name[32] = "";
-        uint32_t this;
-
-        if (len < sizeof name)
-            memcpy(name, at, len);
-        this = se_section_tag(name);
-        if (!this && unknown && !*unknown)
-            *unknown = at;
-        if (tag && this == tag)
-            return true;
-    }
-    return false;
-}
-
-static int check_names(const char *option, const char *names, struct se_err *err)
-{
-    const char *unknown = NULL;
-
-    is_listed(names, 0, &unknown);
-    return unknown ? unknown_name(option, unknown, strcspn(unknown, ","), err) : 0;
-}
-
 static void choose_sections(struct se_stream *s)
 {
     for (size_t i = s->count; i-- > 0;) {
         const uint32_t tag = s->section[i].tag;
 
-        if ((o.only && !is_listed(o.only, tag, NULL)) ||
-            (o.drop && is_listed(o.drop, tag, NULL)))
+        if ((o.only && !se_section_listed(o.only, tag)) || se_section_listed(o.drop, tag))
             se_stream_drop(s, tag);
     }
 }
@@ -79,7 +38,7 @@ static void warn_absent(struct se_run *run, const struct se_stream *s)
     for (int i = 0; o.only && se_section_known(i); i++) {
         const uint32_t tag = se_section_known(i);
 
-        if (is_listed(o.only, tag, NULL) && !(o.drop && is_listed(o.drop, tag, NULL)) &&
+        if (se_section_listed(o.only, tag) && !se_section_listed(o.drop, tag) &&
             !se_stream_has(s, tag))
             se_warn(run, "no input has a %s section", se_section_name(tag));
     }
@@ -135,8 +94,8 @@ static int run_cat(struct se_run *run, struct se_err *err)
     struct se_stream *s;
     int rc;
 
-    if (check_names("only", o.only, err) < 0 || check_names("drop", o.drop, err) < 0 ||
-        se_run_check_output(run, err) < 0)
+    if (se_section_check_list("only", o.only, err) < 0 ||
+        se_section_check_list("drop", o.drop, err) < 0 || se_run_check_output(run, err) < 0)
         return -1;
     s = se_zalloc((uint64_t)count, sizeof *s, err);
     if (!s)

@@ -107,7 +107,7 @@ static const struct se_tool tool = {
     .brief = "fuse the graph with as many nearest neighbours as entropy asks for",
     .operands = "[FILE]",
     .max_operands = 1,
-    .has = SE_TOOL_STREAM,
+    .has = SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
         "Adds the section fused: the edges of the graph, self-loops apart, and all pairs\n"

@@ -181,7 +181,7 @@ static int run_noise(struct se_run *run, struct se_err *err)
 static const struct se_tool tool = {
     .name = "se-noise", .brief = "add, remove or move random edges",
     .operands = "[FILE]", .max_operands = 1,
-    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM, .options = options,
+    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
         "Reads a stream and writes it with a disturbed graph: to see how far a method\n"
         "can trust the edges it is given. All edges, and all pairs without an edge, are\n"

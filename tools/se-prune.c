@@ -123,7 +123,7 @@ static int run_prune(struct se_run *run, struct se_err *err)
 static const struct se_tool tool = {
     .name = "se-prune", .brief = "remove the edges whose ends have unlike features",
     .operands = "[FILE]", .max_operands = 1,
-    .has = SE_TOOL_KEEP | SE_TOOL_STREAM, .options = options,
+    .has = SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
         "Reads a stream and writes it without the edges whose two ends have features\n"
         "less similar than a threshold: a simple defence against edges that were added\n"

@@ -238,7 +238,7 @@ static const struct se_tool tool = {
     .brief = "draw a new graph from the encoding tree",
     .operands = "[FILE]",
     .max_operands = 1,
-    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM,
+    .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
         "At every tree node with m children, round(theta * m) pairs are drawn: two\n"

@@ -115,7 +115,7 @@ static const struct se_tool tool = {
     .brief = "find the most similar vertices of every vertex",
     .operands = "[FILE]",
     .max_operands = 1,
-    .has = SE_TOOL_DEVICE | SE_TOOL_STREAM,
+    .has = SE_TOOL_DEVICE | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
         "Adds the section knn: for each vertex the KMAX others whose rows are most\n"

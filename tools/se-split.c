@@ -117,7 +117,8 @@ static int run_split(struct se_run *run, struct se_err *err)
 
 static const struct se_tool tool = {
     .name = "se-split", .brief = "divide the vertices into train, val and test",
-    .operands = "[FILE]", .max_operands = 1, .has = SE_TOOL_SEED | SE_TOOL_STREAM,
+    .operands = "[FILE]", .max_operands = 1,
+    .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
         "Reads a stream and writes it with new splits: each says of every vertex whether\n"

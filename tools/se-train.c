@@ -579,7 +579,7 @@ static const struct se_tool tool = {
     .brief = "train a node classifier on the graph",
     .operands = "[FILE]",
     .max_operands = 1,
-    .has = SE_TOOL_SEED | SE_TOOL_DEVICE | SE_TOOL_KEEP | SE_TOOL_STREAM,
+    .has = SE_TOOL_SEED | SE_TOOL_DEVICE | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
         "Trains a graph neural network on the whole graph at once, with a self-loop at\n"

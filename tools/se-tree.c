@@ -228,7 +228,7 @@ static int run_tree(struct se_run *run, struct se_err *err)
 static const struct se_tool tool = {
     .name = "se-tree", .brief = "find the hierarchy of a graph",
     .operands = "[FILE]", .max_operands = 1,
-    .has = SE_TOOL_SEED | SE_TOOL_STREAM, .options = options,
+    .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
         "Reads a stream and adds an encoding tree of height K or less whose structural\n"
         "entropy H is as low as can be found. The vertices are its leaves; the nodes\n"
