@@ -110,7 +110,7 @@ check-sanitize:
 	    TESTS='$(filter-out $(SHELL_TESTS),$(sort $(wildcard tests/*.bats)))' test
 
 # Every tool under valgrind on small data
-check-valgrind: all units | $(B)/.test-ready $(B)/.valgrind-ready
+check-valgrind: all | $(B)/.test-ready $(B)/.valgrind-ready
 	SE_VALGRIND=1 tests/run $(B) tests/valgrind.bats
 
 # gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one

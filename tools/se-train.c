@@ -10,67 +10,67 @@
 #include "common/nn_input.h"
 #include "common/output.h"
 #include "common/payload.h"
+#include "common/recipe.h"
 #include "common/train.h"
 
-enum { ROW, NONE };
 enum { LOGITS, HIDDEN };
 enum { LAST, BEST };
 
 static struct {
-    const char *model, *log, *beside;
-    struct se_hyper h;
-    bool input_dropout_given, hidden_given, edge_dropout_given, edge_weights, apply;
-    bool neighbours;
+    struct se_recipe r;
+    const char *log, *beside;
+    bool input_dropout_given, hidden_given, edge_dropout_given, apply;
     double rate, decay;
-    uint64_t epochs, patience, split, communities;
-    int norm, input, embed, embed_epoch;
+    uint64_t epochs, patience, split;
+    int embed, embed_epoch;
 } o = {
-    .model = "gcn",
-    .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
-           .attention_dropout = .5, .alpha = .1 },
+    .r = { .model = "gcn",
+           .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
+                  .attention_dropout = .5, .alpha = .1 } },
     .rate = .01, .decay = 5e-4, .epochs = 200
 };
 
 static const struct se_option options[] = {
-    { 'm', "model", "NAME", SE_OPT_STRING, &o.model, 0, 0,
+    { 'm', "model", "NAME", SE_OPT_STRING, &o.r.model, 0, 0,
       "gcn, sage, gat, appnp, mix, or mlp and linear, which do not see the graph", NULL },
-    { 0, "hidden", "N", SE_OPT_COUNT, &o.h.hidden, 1, 1e6,
+    { 0, "hidden", "N", SE_OPT_COUNT, &o.r.h.hidden, 1, 1e6,
       "columns of the hidden layers; unless given, 64; for gat 8, in each head",
       &o.hidden_given },
-    { 0, "layers", "N", SE_OPT_COUNT, &o.h.layers, 1, 16, "layers with parameters", NULL },
-    { 0, "dropout", "P", SE_OPT_NUMBER, &o.h.dropout, 0, .99, "after the hidden layers", NULL },
-    { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.h.input_dropout, 0, .99,
+    { 0, "layers", "N", SE_OPT_COUNT, &o.r.h.layers, 1, 16, "layers with parameters", NULL },
+    { 0, "dropout", "P", SE_OPT_NUMBER, &o.r.h.dropout, 0, .99, "after the hidden layers",
+      NULL },
+    { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.r.h.input_dropout, 0, .99,
       "of the input; unless given, 0.5 for sage, gat, appnp, mix and mlp, else 0",
       &o.input_dropout_given },
-    { 0, "attention-dropout", "P", SE_OPT_NUMBER, &o.h.attention_dropout, 0, .99,
+    { 0, "attention-dropout", "P", SE_OPT_NUMBER, &o.r.h.attention_dropout, 0, .99,
       "of the attention of gat", NULL },
-    { 0, "edge-dropout", "P", SE_OPT_NUMBER, &o.h.edge_dropout, 0, .99,
+    { 0, "edge-dropout", "P", SE_OPT_NUMBER, &o.r.h.edge_dropout, 0, .99,
       "share of the edges that an epoch of training leaves out; unless given, 0; for appnp 0.5, "
       "at each hop", &o.edge_dropout_given },
-    { 0, "heads", "N", SE_OPT_COUNT, &o.h.heads, 1, 256, "heads of gat", NULL },
-    { 0, "out-heads", "N", SE_OPT_COUNT, &o.h.out_heads, 1, 256,
+    { 0, "heads", "N", SE_OPT_COUNT, &o.r.h.heads, 1, 256, "heads of gat", NULL },
+    { 0, "out-heads", "N", SE_OPT_COUNT, &o.r.h.out_heads, 1, 256,
       "heads of the last layer of gat", NULL },
-    { 0, "alpha", "A", SE_OPT_NUMBER, &o.h.alpha, 0, 1, "return of appnp to its start", NULL },
-    { 0, "hops", "N", SE_OPT_COUNT, &o.h.hops, 0, 1000, "hops of appnp", NULL },
+    { 0, "alpha", "A", SE_OPT_NUMBER, &o.r.h.alpha, 0, 1, "return of appnp to its start", NULL },
+    { 0, "hops", "N", SE_OPT_COUNT, &o.r.h.hops, 0, 1000, "hops of appnp", NULL },
     { 0, "lr", "RATE", SE_OPT_NUMBER, &o.rate, 0, 1e6, "learning rate of Adam", NULL },
     { 0, "weight-decay", "D", SE_OPT_NUMBER, &o.decay, 0, 1e6,
       "added to the gradient, times the parameter", NULL },
     { 0, "epochs", "N", SE_OPT_COUNT, &o.epochs, 1, 1e9, "passes over the graph", NULL },
     { 0, "patience", "N", SE_OPT_COUNT, &o.patience, 0, 1e9,
       "stop N epochs after the best one; 0: never", NULL },
-    { 0, "feature-norm", "row|none", SE_OPT_CHOICE, &o.norm, 0, 0,
+    { 0, "feature-norm", "row|none", SE_OPT_CHOICE, &o.r.norm, 0, 0,
       "row: each row of features is divided by the sum of its absolute values", NULL },
-    { 0, "input", "features|embedding|both", SE_OPT_CHOICE, &o.input, 0, 0,
+    { 0, "input", "features|embedding|both", SE_OPT_CHOICE, &o.r.input, 0, 0,
       "what the model reads", NULL },
-    { 0, "edge-weights", NULL, SE_OPT_FLAG, &o.edge_weights, 0, 0,
+    { 0, "edge-weights", NULL, SE_OPT_FLAG, &o.r.edge_weights, 0, 0,
       "use the weights of the edges (gat has its own)", NULL },
     { 0, "beside", "FILE", SE_OPT_FILE, &o.beside, 0, 0,
       "a stream whose graph is the given one, for mix; the graph of the input is the learned one",
       NULL },
-    { 0, "communities", "DIMS", SE_OPT_COUNT, &o.communities, 0, 65536,
+    { 0, "communities", "DIMS", SE_OPT_COUNT, &o.r.communities, 0, 65536,
       "add the communities of the tree to the input, DIMS columns for each level; 0: none",
       NULL },
-    { 0, "neighbours", NULL, SE_OPT_FLAG, &o.neighbours, 0, 0,
+    { 0, "neighbours", NULL, SE_OPT_FLAG, &o.r.neighbours, 0, 0,
       "add the neighbours of a vertex to the input, a column for each vertex", NULL },
     { 's', "split", "N", SE_OPT_COUNT, &o.split, 0, 1e9, "which split to train on, from 0",
       NULL },
@@ -118,56 +118,17 @@ static const struct se_model_kind *find_model(const char *name, struct se_err *e
     return NULL;
 }
 
-/* ---- what a stored model must know to run again ---- */
-
-static int describe(char *text, size_t room)
-{
-    return snprintf(text, room,
-                    "model=%s\nhidden=%" PRIu64 "\nlayers=%" PRIu64 "\nclasses=%" PRIu64
-                    "\nheads=%" PRIu64 "\nout_heads=%" PRIu64 "\nhops=%" PRIu64 "\nalpha=%.17g\n"
-                    "norm=%d\ninput=%d\nedge_weights=%d\nbeside=%d\ncommunities=%" PRIu64 "\n"
-                    "neighbours=%d\n",
-                    o.model, o.h.hidden, o.h.layers, o.h.classes, o.h.heads, o.h.out_heads,
-                    o.h.hops, o.h.alpha, o.norm, o.input, o.edge_weights, o.beside != NULL,
-                    o.communities, o.neighbours);
-}
-
+/* Of a stored model: what it is, and whether the graphs are there that it wants */
 static int recall(const struct se_model *m, struct se_err *err)
 {
-    static char name[SE_MODEL_VALUE];
-    uint64_t norm = 0, input = 0, weights = 0, beside = 0, neighbours = 0;
-    char alpha[SE_MODEL_VALUE], any[SE_MODEL_VALUE];
-
-    if (!se_model_value(m, "model", name) || !se_model_value(m, "alpha", alpha) ||
-        !se_whole_number(alpha, &o.h.alpha))
-        return se_fail(err, SE_EINPUT, "model: does not say what it is");
-    o.model = name;
-    if (se_model_count(m, "hidden", 1000000, &o.h.hidden, err) < 0 ||
-        se_model_count(m, "layers", 16, &o.h.layers, err) < 0 ||
-        se_model_count(m, "classes", UINT32_MAX, &o.h.classes, err) < 0 ||
-        se_model_count(m, "heads", 256, &o.h.heads, err) < 0 ||
-        se_model_count(m, "out_heads", 256, &o.h.out_heads, err) < 0 ||
-        se_model_count(m, "hops", 1000, &o.h.hops, err) < 0 ||
-        se_model_count(m, "norm", NONE, &norm, err) < 0 ||
-        se_model_count(m, "input", SE_INPUT_BOTH, &input, err) < 0 ||
-        se_model_count(m, "edge_weights", 1, &weights, err) < 0 ||
-        se_model_count(m, "beside", 1, &beside, err) < 0 ||
-        se_model_count(m, "communities", 65536, &o.communities, err) < 0 ||
-        (se_model_value(m, "neighbours", any) &&        /* older ones do not say */
-         se_model_count(m, "neighbours", 1, &neighbours, err) < 0))
+    if (se_recipe_recall(&o.r, m, err) < 0)
         return -1;
-    o.neighbours = neighbours;
-    if (o.h.heads == 0 || o.h.out_heads == 0 || o.h.layers == 0 || o.h.classes == 0)
-        return se_fail(err, SE_EINPUT, "model: has no heads, layers or classes");
-    if (beside && !o.beside)
+    if (o.r.beside && !o.beside)
         return se_fail(err, SE_EINPUT, "model: was trained with a second graph; give it with "
                        "--beside");
-    if (!beside && o.beside)
+    if (!o.r.beside && o.beside)
         return se_fail(err, SE_EINPUT, "model: was trained without a second graph; leave out "
                        "--beside");
-    o.norm = (int)norm;
-    o.input = (int)input;
-    o.edge_weights = weights;
     return 0;
 }
 
@@ -222,7 +183,7 @@ static int check_arrays(const struct job *j, const struct se_model *m, struct se
         if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
             return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
                            " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
-                           o.model);
+                           o.r.model);
     }
     return 0;
 }
@@ -235,7 +196,7 @@ static int make_beside(struct job *j, struct se_err *err)
 
     if (se_graph_get(&g, j->given, SE_GRAPH, &why) == 0 &&
         se_payload_fits(g.n, j->graph.n, SE_GRAPH, "the graph of the input", &why) == 0 &&
-        se_nngraph_make(&j->beside, &g, o.edge_weights, &why) == 0)
+        se_nngraph_make(&j->beside, &g, o.r.edge_weights, &why) == 0)
         return 0;
     return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
 }
@@ -247,28 +208,30 @@ static int make_graphs(struct job *j, const struct se_model_kind *kind, struct s
                        kind->name);
     if (o.beside && make_beside(j, err) < 0)
         return -1;
-    return se_nngraph_make(&j->nngraph, &j->graph, o.edge_weights, err);
+    return se_nngraph_make(&j->nngraph, &j->graph, o.r.edge_weights, err);
 }
 
 /* What the model is, sees and reads */
 static int make_input(struct job *j, struct se_err *err)
 {
-    const struct se_model_kind *kind = j->kind = find_model(o.model, err);
-    const struct se_nninput_plan plan = { (enum se_input_kind)o.input, o.norm == ROW,
-                                          o.communities, o.neighbours ? &j->nngraph : NULL };
+    const struct se_model_kind *kind = j->kind = find_model(o.r.model, err);
+    const struct se_nninput_plan plan = {
+        (enum se_input_kind)o.r.input, o.r.norm == SE_NORM_ROW, o.r.communities,
+        o.r.neighbours ? &j->nngraph : NULL
+    };
 
     if (!kind)
         return -1;
     if (!o.edge_dropout_given)
-        o.h.edge_dropout = kind->edge_dropout;
+        o.r.h.edge_dropout = kind->edge_dropout;
     if (!o.input_dropout_given)
-        o.h.input_dropout = kind->input_dropout;
+        o.r.h.input_dropout = kind->input_dropout;
     if (!o.hidden_given && !o.apply)
-        o.h.hidden = kind->hidden;
+        o.r.h.hidden = kind->hidden;
     if (j->classes == 0)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
     if (!o.apply)
-        o.h.classes = j->classes;
+        o.r.h.classes = j->classes;
     if (make_graphs(j, kind, err) < 0 ||
         se_nninput_make(&j->input, j->s, &plan, j->graph.n, err) < 0)
         return -1;
@@ -304,7 +267,7 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
         .n = j->graph.n, .seed = j->run->seed, .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL
     };
-    if (j->kind->build(&j->net, &o.h, err) < 0 || (m && check_arrays(j, m, err) < 0) ||
+    if (j->kind->build(&j->net, &o.r.h, err) < 0 || (m && check_arrays(j, m, err) < 0) ||
         se_gpu_choose(&j->gpu, device, work_of(&j->net), note, err) < 0)
         return -1;
     if (device == (enum se_device)j->run->device)
@@ -318,8 +281,8 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
 static int put_model(struct job *j, const se_real *value, struct se_err *err)
 {
     struct se_array array[SE_MOST_PARAMETERS];
-    char text[1024];
-    const int len = describe(text, sizeof text);
+    char text[SE_RECIPE_TEXT];
+    const int len = se_recipe_tell(&o.r, text);
     struct se_model m = { text, (uint64_t)len, array, (uint64_t)j->net.parameters };
 
     for (int i = 0; i < j->net.parameters; i++) {
@@ -340,7 +303,7 @@ static int put_predictions(struct job *j, const float *logits, struct se_err *er
     if (confidence) {
         const struct se_predictions p = { n, label, confidence };
 
-        se_predict(logits, n, o.h.classes, label, confidence);
+        se_predict(logits, n, o.r.h.classes, label, confidence);
         rc = se_predictions_put(&p, j->s, err);
     }
     free(label);
@@ -527,7 +490,7 @@ static int apply_stored(struct job *j, struct se_err *err)
     if (se_model_get(&m, j->s, err) < 0)
         return -1;
     rc = recall(&m, err);
-    j->classes = o.h.classes;
+    j->classes = o.r.h.classes;
     if (rc == 0)
         rc = compute(j, &m, err);
     se_model_release(&m);
@@ -564,7 +527,8 @@ static int run_train(struct se_run *run, struct se_err *err)
 {
     int rc = 0;
 
-    if (!o.apply && !find_model(o.model, err))
+    o.r.beside = o.beside;
+    if (!o.apply && !find_model(o.r.model, err))
         return -1;
     if (o.beside)
         rc = se_run_read(run, o.beside, &given, err);
