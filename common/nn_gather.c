@@ -215,6 +215,8 @@ SE_WIDE static void columns_range(void *arg, uint64_t from, uint64_t to)
         for (uint64_t c = first; c < last; c++) {
             struct tile t = { .row = c, .first = x->next[c], .last = x->next[c] };
 
+            if (row + s->block >= x->rows)
+                t.last = x->toff[c + 1];
             while (t.last < x->toff[c + 1] && x->trow[t.last] < row + s->block)
                 t.last++;
             if (t.last > t.first || !g.base)
