@@ -1,6 +1,7 @@
 #!/bin/bash
 # gsl.sh - whole runs of se-gsl: GCN, ten iterations of 200 epochs, one split, beside the hours
-# that the paper gives for the published code on a GPU
+# that the paper gives for the published code on a GPU; of runs of a few seconds, which a noisy
+# machine disturbs most, the median of nine, with the least and the most
 set -euo pipefail
 gsl=$PWD/../../pipelines/se-gsl fetch=$PWD/../../pipelines/se-data
 if [[ ! -d $DATA/cora ]]; then
@@ -16,13 +17,26 @@ SE_DATA_MIRROR=$DATA "$fetch" -q "${sets[@]}"
 declare -A hours=([cora]=0.071 [citeseer]=0.213 [pubmed]=4.574 [pt]=0.178 [tw]=0.374
     [film]=1.482 [cornell]=0.006 [texas]=0.008 [wisconsin]=0.009)
 TIMEFORMAT=%R
+
+# whole SET: the seconds of one run
+whole() {
+    rm -rf "$1"
+    { time "$gsl" "$1.seg" -o "$1" --preset "$1" --model gcn --no-cache -q 2> log; } 2>&1
+}
+
 printf '%-10s %10s %14s %8s   %s\n' dataset 'seconds' 'published, s' ratio 'of it: train sim kselect tree sample'
 for set in "${sets[@]}"; do
-    t=$( { time "$gsl" "$set.seg" -o "$set" --preset "$set" --model gcn --no-cache -q 2> log; } 2>&1 )
+    times=("$(whole "$set")")
+    while (( ${#times[@]} < 9 && ${times[0]%.*} < 3 )); do
+        times+=("$(whole "$set")")
+    done
+    mapfile -t times < <(printf '%s\n' "${times[@]}" | sort -n)
+    t=${times[${#times[@]} / 2]} range=
+    (( ${#times[@]} == 1 )) || range="  (${times[0]} to ${times[-1]} s)"
     stages=$(awk -F '\t' '{ ms[$1] += $4 } END { printf "%.1f %.1f %.1f %.1f %.1f",
         ms["train"] / 1000, ms["sim"] / 1000, ms["kselect"] / 1000, ms["tree"] / 1000, ms["sample"] / 1000 }' \
         "$set"/split-00/run-0/iter-*/stages.tsv)
-    awk -v set="$set" -v t="$t" -v h="${hours[$set]}" -v stages="$stages" 'BEGIN {
+    awk -v set="$set" -v t="$t" -v h="${hours[$set]}" -v stages="$stages$range" 'BEGIN {
         printf "%-10s %10.2f %14.0f %8.1f   %s\n", set, t, h * 3600, h * 3600 / t, stages }'
     rm -r "$set"
 done
