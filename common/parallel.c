@@ -7,9 +7,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
-enum { MOST = 256 };
-enum { LOOKS = 2000 };          /* for new work before a thread sleeps: some 40 us */
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
+enum { MOST = 256, HOMES = 64 };
+enum { LOOK_NS = 200000 };      /* how long to look for what comes next before a thread sleeps */
 
 static struct {
     pthread_mutex_t lock;
@@ -23,14 +28,59 @@ static struct {
     se_work *work;
     void *arg;
     uint64_t tasks;
+    unsigned float_mode;        /* of the caller */
     _Atomic uint64_t next;
+    _Atomic uint64_t taken;     /* of as many tasks as threads: a bit for each that has begun */
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER,
            .done = PTHREAD_COND_INITIALIZER };
 
+/* As many tasks as threads: each begins with its own, whose data may still be in its cache since
+ * the last round, and takes another only if nobody has begun it. */
+static void work_at_home(se_work *work, void *arg, uint64_t tasks, int thread)
+{
+    for (uint64_t i = 0; i < tasks; i++) {
+        const uint64_t task = ((uint64_t)thread + i) % tasks, bit = (uint64_t)1 << task;
+
+        if (!(atomic_fetch_or(&pool.taken, bit) & bit))
+            work(arg, task, thread);
+    }
+}
+
 static void work_off(se_work *work, void *arg, uint64_t tasks, int thread)
 {
+    if (tasks <= (uint64_t)pool.wanted + 1 && tasks <= HOMES) {
+        work_at_home(work, arg, tasks, thread);
+        return;
+    }
     for (uint64_t task; (task = atomic_fetch_add(&pool.next, 1)) < tasks;)
         work(arg, task, thread);
+}
+
+/* How a thread rounds, and what it makes of numbers close to 0 */
+static unsigned get_float_mode(void)
+{
+#ifdef __SSE2__
+    return _mm_getcsr();
+#else
+    return 0;
+#endif
+}
+
+void se_set_float_mode(unsigned mode)
+{
+#ifdef __SSE2__
+    _mm_setcsr(mode);
+#else
+    (void)mode;
+#endif
+}
+
+unsigned se_flush_to_zero(void)
+{
+    const unsigned mode = get_float_mode();
+
+    se_set_float_mode(mode | 0x8040);      /* what comes out, and what goes in */
+    return mode;
 }
 
 static void pause_a_little(void)
@@ -40,16 +90,39 @@ static void pause_a_little(void)
 #endif
 }
 
-/* Rounds often follow each other within microseconds, and to wake up takes longer. */
-static void look_for_work(unsigned seen)
+static int64_t nanoseconds(void)
 {
-    for (int i = 0; i < LOOKS && pool.spare; i++) {
-        const unsigned round = atomic_load_explicit(&pool.round, memory_order_relaxed);
+    struct timespec t;
 
-        if (round != 0 && round != seen)
-            return;
-        pause_a_little();
-    }
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static bool is_next(unsigned seen)
+{
+    const unsigned round = atomic_load_explicit(&pool.round, memory_order_relaxed);
+
+    return round != 0 && round != seen;
+}
+
+static bool are_done(unsigned seen)
+{
+    (void)seen;
+    return pool.running == 0;
+}
+
+/* Rounds often follow each other within microseconds, and to wake up takes longer, on a virtual
+ * machine 50 us. */
+static void look(bool (*found)(unsigned), unsigned seen)
+{
+    const int64_t end = nanoseconds() + LOOK_NS;
+
+    while (pool.spare && nanoseconds() < end)
+        for (int i = 0; i < 8; i++) {
+            if (found(seen))
+                return;
+            pause_a_little();
+        }
 }
 
 static void *helper(void *number)
@@ -64,12 +137,13 @@ static void *helper(void *number)
         seen = pool.round;
         pool.running++;
         pthread_mutex_unlock(&pool.lock);
+        se_set_float_mode(pool.float_mode);
         work_off(pool.work, pool.arg, pool.tasks, me);
         pthread_mutex_lock(&pool.lock);
         if (--pool.running == 0)
             pthread_cond_signal(&pool.done);
         pthread_mutex_unlock(&pool.lock);
-        look_for_work(seen);
+        look(is_next, seen);
         pthread_mutex_lock(&pool.lock);
     }
     return NULL;
@@ -113,7 +187,9 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
     pool.work = work;
     pool.arg = arg;
     pool.tasks = tasks;
+    pool.float_mode = get_float_mode();
     atomic_store(&pool.next, 0);
+    atomic_store(&pool.taken, 0);
     pool.wanted = start_helpers(threads - 1);
     pool.rounds += pool.rounds == UINT_MAX ? 2 : 1;
     pool.round = pool.rounds;
@@ -124,8 +200,7 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
     pool.round = 0;             /* who has not woken up yet is not waited for */
     if (pool.running > 0) {
         pthread_mutex_unlock(&pool.lock);
-        for (int i = 0; i < LOOKS && pool.spare && pool.running > 0; i++)
-            pause_a_little();
+        look(are_done, 0);
         pthread_mutex_lock(&pool.lock);
     }
     while (pool.running > 0)

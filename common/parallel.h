@@ -7,10 +7,17 @@
 /* Run work(arg, task, thread) for task = 0 .. tasks-1 on up to `threads` threads, the caller
  * among them; each task once, taken in ascending order; returns when all are done.  What a
  * task computes must not depend on the thread it runs on (0 <= thread < threads, for scratch
- * memory).  Threads are started at the first call that needs them and kept.  Call it from one
+ * memory).  Where there are as many tasks as threads, a thread takes the same one in each call if
+ * it comes in time, so that it may find in its cache what it left there.  Threads are started at the first call that needs them and kept.  Call it from one
  * thread only, never from inside `work`. */
 typedef void se_work(void *arg, uint64_t task, int thread);
 void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg);
+
+/* Numbers too small to be stored in full count as 0 from now on, on this thread and on those that
+ * help it; most CPUs take a hundred times longer for them.  Returns the mode as it was, for
+ * se_set_float_mode(). */
+unsigned se_flush_to_zero(void);
+void se_set_float_mode(unsigned mode);
 
 /* The CPUs this process may use: SLURM_CPUS_PER_TASK, OMP_NUM_THREADS, the affinity mask. */
 int se_cpus(void);
