@@ -19,6 +19,8 @@ struct se_sparse {
     uint64_t *toff;             /* cols + 1 */
     uint32_t *trow, *tentry;    /* row, and which entry of value, column by column */
     uint64_t *next;             /* cols: how far a sum over columns has come */
+    uint64_t middle, *split;    /* two halves of the columns with about as much work each: where
+                                   the second begins, and that in the entries of each row */
 };
 
 struct se_mat {                 /* dense or sparse */
@@ -97,6 +99,12 @@ struct se_parameter {           /* a named array among all parameters */
     se_real *ahead;             /* then, room for a product that is made ahead */
 };
 
+/* A step that is taken while gradients are made */
+struct se_step {
+    struct se_adam adam;        /* of all parameters */
+    bool taken[SE_MOST_PARAMETERS];
+};
+
 /* Copies in the memory of the device */
 struct se_placed {
     struct se_nngraph graph[2];
@@ -125,6 +133,10 @@ struct se_net {
     uint64_t widest, steps, partial_room;       /* room: of one of SE_PARTS parts */
     bool sparse;                /* the output of the last layer may be sparse */
     bool blas;                  /* there are products that want OpenBLAS */
+    struct se_step *step;       /* while backward shall take the step where it can, else NULL */
+    bool halves;                /* products with a sparse input are sums of two halves; ready() decides,
+                                   unless it was set before */
+    se_real *second[2];         /* then, room for the second, in training and evaluation */
     bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
 };
@@ -189,6 +201,9 @@ const se_real *se_net_forward(struct se_net *net, bool train);
 void se_net_backward(struct se_net *net, const se_real *dlogits);
 /* Adam as PyTorch has it, the decay in the gradient. */
 void se_net_adam(struct se_net *net, double rate, double decay);
+/* Both in one, and faster: what is multiplied with a sparse input takes its step while the
+ * gradient is made.  net->grad is of no use afterwards. */
+void se_net_learn(struct se_net *net, const se_real *dlogits, double rate, double decay);
 /* The input of the last layer that has parameters, after evaluation: what `hidden` means.
  * NULL if that is the sparse input. */
 const struct se_mat *se_net_hidden(const struct se_net *net);
@@ -250,10 +265,11 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
                  uint64_t xcols, bool add, se_real *dx);
 
-/* Sums of rows of x, chosen by index; see struct se_gather.  Both: two that differ only in
- * value and y, on the CPU, of one head and with no `entry`. */
-void se_gather(const struct se_net *net, struct se_gather *g, uint64_t count);
-void se_gather_both(const struct se_net *net, struct se_gather both[2], uint64_t count);
+/* Sums of rows of x, chosen by index; see struct se_gather. */
+void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count);
+/* The same for the rows of the sparse input, on the CPU: g[0] or, if both, g[0] and g[1], which
+ * differ only in value and y. */
+void se_gather_sparse(const struct se_net *net, const struct se_gather *g, bool both);
 /* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
  * the arc that goes the other way. */
 struct se_gather se_arcs(const struct se_nngraph *graph, const se_real *value, bool back,
@@ -269,6 +285,9 @@ void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, 
 typedef void se_range(void *arg, uint64_t from, uint64_t to);
 void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
                void *arg);
+/* Which parameter starts here; the step of the one whose gradient this is, which counts as taken. */
+int se_net_parameter_at(const struct se_net *net, uint64_t start);
+struct se_adam se_step_of(const struct se_net *net, const se_real *grad);
 /* The mask of dropout: keep[i] is 1 with probability 1 - p.  Element i takes half i % 8 (low
  * half of a word first) of the Philox block i / 8, whose counter is (block, SE_RNG_DROPOUT,
  * epoch, part << 16 | layer) and whose key is the seed, and is kept if that half is at least

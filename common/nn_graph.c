@@ -226,6 +226,7 @@ void se_sparse_release(struct se_sparse *x)
     free(x->trow);
     free(x->tentry);
     free(x->next);
+    free(x->split);
     memset(x, 0, sizeof *x);
 }
 
@@ -246,6 +247,21 @@ static void transpose(struct se_sparse *x)
     for (uint64_t c = 0; c < x->cols; c++)              /* toff[c + 1] is where c starts */
         x->toff[c] = x->toff[c + 1];
     x->toff[x->cols] = x->nnz;
+}
+
+/* A column costs as much as some entries: it has a step of its own. */
+static void divide(struct se_sparse *x)
+{
+    enum { COLUMN = 8 };
+
+    while (x->middle < x->cols &&
+           2 * (x->toff[x->middle] + COLUMN * x->middle) < x->nnz + COLUMN * x->cols)
+        x->middle++;
+    for (uint64_t v = 0; v < x->rows; v++) {
+        x->split[v] = x->off[v];
+        while (x->split[v] < x->off[v + 1] && x->col[x->split[v]] < x->middle)
+            x->split[v]++;
+    }
 }
 
 static void scale_row(se_real *value, uint64_t count)
@@ -273,7 +289,8 @@ int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_
         !(x->toff = se_alloc(f->d + 1, sizeof *x->toff, err)) ||
         !(x->trow = se_alloc(f->nnz, sizeof *x->trow, err)) ||
         !(x->tentry = se_alloc(f->nnz, sizeof *x->tentry, err)) ||
-        !(x->next = se_alloc(f->d, sizeof *x->next, err)))
+        !(x->next = se_alloc(f->d, sizeof *x->next, err)) ||
+        !(x->split = se_alloc(f->n, sizeof *x->split, err)))
         return -1;
     memcpy(x->off, f->off, (f->n + 1) * sizeof *x->off);
     memcpy(x->col, f->col, f->nnz * sizeof *x->col);
@@ -282,5 +299,6 @@ int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_
     for (uint64_t v = 0; scale_rows && v < f->n; v++)
         scale_row(x->value + f->off[v], f->off[v + 1] - f->off[v]);
     transpose(x);
+    divide(x);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* nn_math.c - products with parameters, sums of columns, Adam; how work is cut for threads */
+/* nn_math.c - products with parameters, sums of columns; how work is cut for threads */
 #include "common/blas.h"
 #include "common/device.h"
 #include "common/nn_vector.h"
@@ -92,11 +92,7 @@ static void run_product(const struct se_net *net, uint64_t rows,
 /* Room for what training makes of these parameters and its input, if it is made ahead */
 static se_real *room_ahead(const struct se_net *net, const se_real *w)
 {
-    int i = 0;
-
-    while (net->value + net->parameter[i].start != w)
-        i++;
-    return net->parameter[i].ahead;
+    return net->parameter[se_net_parameter_at(net, (uint64_t)(w - net->value))].ahead;
 }
 
 static void sparse_product(const struct se_net *net, const struct se_mat *x, const se_real *w,
@@ -113,9 +109,11 @@ static void sparse_product(const struct se_net *net, const struct se_mat *x, con
         g[1] = g[0];
         g[1].value = x->ahead;
         g[1].y = room_ahead(net, w);
-        se_gather_both(net, g, s->rows);
-    } else {
+        se_gather_sparse(net, g, true);
+    } else if (net->gpu) {
         se_gather(net, g, s->rows);
+    } else {
+        se_gather_sparse(net, g, false);
     }
 }
 
@@ -233,37 +231,4 @@ void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, 
         net->gpu->cuda->columns(net->gpu->device, &whole);
     else
         se_sum_parts(net, cols, cols, column_part, &c, sum);
-}
-
-/* ---- the step ---- */
-
-SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
-{
-    const struct se_adam a = *(const struct se_adam *)arg;
-    const se_real b1 = (se_real)0.9, b2 = (se_real)0.999, eps = (se_real)1e-8;
-    se_real *restrict value = a.value, *restrict moment = a.moment, *restrict square = a.square;
-    const se_real *restrict grad = a.grad;
-
-    for (uint64_t i = from; i < to; i++) {
-        const se_real g = grad[i] + a.decay * value[i];
-
-        moment[i] = b1 * moment[i] + (1 - b1) * g;
-        square[i] = b2 * square[i] + (1 - b2) * g * g;
-        value[i] -= a.rate * moment[i] / (SE_SQRT(square[i]) * a.root + eps);
-    }
-}
-
-void se_net_adam(struct se_net *net, double rate, double decay)
-{
-    struct se_adam a = { net->value, net->moment, net->square, net->grad, 0, (se_real)decay, 0,
-                         net->count };
-
-    net->steps++;
-    net->current = 0;
-    a.rate = (se_real)(rate / (1 - pow(0.9, (double)net->steps)));
-    a.root = (se_real)(1 / sqrt(1 - pow(0.999, (double)net->steps)));
-    if (net->gpu)
-        net->gpu->cuda->adam(net->gpu->device, &a);
-    else
-        se_ranges(net, net->count, 4, adam_range, &a);
 }

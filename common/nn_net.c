@@ -125,6 +125,25 @@ static bool worth_threads(const struct se_net *net)
     return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 19;
 }
 
+/* A sparse input with more columns than two for a row is multiplied in two halves.  A thread has
+ * always the same one, in the product and in the step, so that parameters stay in the cache of its
+ * core; to move them to another one would take longer than the product. */
+static int make_halves(struct se_net *net, struct se_err *err)
+{
+    const struct se_sparse *x = net->input.sparse;
+    uint64_t width = 0;
+
+    net->halves |= x && x->cols > 2 * x->rows && worth_threads(net);
+    net->halves &= x && !net->gpu;
+    for (int i = 0; i < net->parameters; i++)
+        if (net->parameter[i].sparse && net->parameter[i].cols > width)
+            width = net->parameter[i].cols;
+    for (int k = 0; net->halves && k < 2; k++)
+        if (!(net->second[k] = numbers(net, net->n * width, err)))
+            return -1;
+    return 0;
+}
+
 static int thin_room(struct se_net *net, int i, const struct se_nngraph *whole,
                      struct se_err *err)
 {
@@ -163,7 +182,7 @@ int se_net_ready(struct se_net *net, struct se_err *err)
         !(net->delta[0] = numbers(net, net->n * net->widest, err)) ||
         !(net->delta[1] = numbers(net, net->n * net->widest, err)))
         return -1;
-    if (make_thinned(net, err) < 0)
+    if (make_halves(net, err) < 0 || make_thinned(net, err) < 0)
         return -1;
     if (net->gpu)                               /* it has its own ways to sum up */
         return se_net_check(net, err);
@@ -201,6 +220,8 @@ void se_net_release(struct se_net *net)
     se_net_free(net, net->square);
     se_net_free(net, net->delta[0]);
     se_net_free(net, net->delta[1]);
+    se_net_free(net, net->second[0]);
+    se_net_free(net, net->second[1]);
     se_net_unplace_input(net);
     free(net->partial);
     se_thinned_release(&net->thinned[0]);

@@ -13,7 +13,8 @@
 
 /* The same source for wider vectors where the CPU has them.  Not under the sanitizers, whose
  * functions are not there yet when the choice is made. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+#ifdef SE_WIDE                          /* a whole file for one kind of CPU: nn_kernels_v4.c */
+#elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define SE_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
@@ -25,9 +26,12 @@
 
 /* Any address will do for a vector.  Functions take pointers to them, because how a vector is
  * passed depends on the CPU. */
-typedef se_real se_vec __attribute__((vector_size(32), aligned(sizeof(se_real)), may_alias));
+#ifndef SE_VECTOR
+#define SE_VECTOR 32
+#endif
+typedef se_real se_vec __attribute__((vector_size(SE_VECTOR), aligned(sizeof(se_real)), may_alias));
 typedef __typeof__((se_vec){ 0 } > (se_vec){ 0 }) se_mask_vec;  /* -1 where true, else 0 */
-enum { SE_LANES = 32 / sizeof(se_real) };
+enum { SE_LANES = SE_VECTOR / sizeof(se_real) };
 
 #define SE_SQRT(x) _Generic((x), float: sqrtf, double: sqrt)(x)
 
@@ -117,6 +121,32 @@ SE_INLINE se_real se_dot(const se_real *a, const se_real *b, uint64_t count)
     for (; i < count; i++)
         rest += a[i] * b[i];
     return count >= SE_LANES ? se_lanes(&sum) + rest : rest;
+}
+
+SE_INLINE void se_root(se_vec *x)
+{
+    for (int k = 0; k < SE_LANES; k++)
+        (*x)[k] = SE_SQRT((*x)[k]);
+}
+
+/* The step of `count` parameters from i on, a vector of them at most, with this gradient */
+SE_INLINE void se_adam(const struct se_adam *a, uint64_t i, uint64_t count, const se_vec *grad)
+{
+    const se_real b1 = (se_real)0.9, b2 = (se_real)0.999, eps = (se_real)1e-8;
+    se_vec value, moment, square, g, root;
+
+    se_load(a->value + i, count, &value);
+    se_load(a->moment + i, count, &moment);
+    se_load(a->square + i, count, &square);
+    g = *grad + a->decay * value;
+    moment = b1 * moment + (1 - b1) * g;
+    square = b2 * square + (1 - b2) * g * g;
+    root = square;
+    se_root(&root);
+    value -= a->rate * moment / (root * a->root + eps);
+    se_store(&moment, count, a->moment + i);
+    se_store(&square, count, a->square + i);
+    se_store(&value, count, a->value + i);
 }
 
 /* c = a b, or a b' when `transposed`; rows of c on their own */

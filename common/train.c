@@ -8,6 +8,7 @@
 
 #include "common/device.h"
 #include "common/mem.h"
+#include "common/parallel.h"
 
 void se_train_release(struct se_train_result *r)
 {
@@ -211,8 +212,7 @@ static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
     if (!isfinite(r->loss))
         return se_fail(err, SE_EINPUT, "the loss is not a finite number at epoch %" PRIu64
                        "; lower --lr", epoch);
-    se_net_backward(net, t->dlogits);
-    se_net_adam(net, p->rate, p->decay);
+    se_net_learn(net, t->dlogits, p->rate, p->decay);
     net->epoch = epoch < p->epochs ? (uint32_t)epoch + 1 : 0;
     logits = se_net_forward(net, false);
     accuracy_of(net, logits, &t->target, accuracy);
@@ -239,6 +239,7 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
              struct se_err *err)
 {
     struct training t = { .net = net, .plan = plan, .result = r };
+    const unsigned mode = se_flush_to_zero();   /* parameters that nothing needs fade away */
     int rc = make_target(&t, err);
 
     if (rc == 0)
@@ -259,5 +260,6 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
     if (rc == 0)
         rc = take_out(&t, err);
     training_release(&t);
+    se_set_float_mode(mode);
     return rc;
 }

@@ -16,6 +16,8 @@
 
 #ifndef SE_REAL
 #define SE_REAL float           /* the plugin's; the library's tests also compile for double */
+#else
+#define SE_TEST_REAL
 #endif
 typedef SE_REAL se_real;
 

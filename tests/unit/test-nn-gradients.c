@@ -10,12 +10,14 @@
 #include "common/nn_gat.c"
 #include "common/nn_gather.c"
 #include "common/nn_graph.c"
+#include "common/nn_kernels.c"
 #include "common/nn_layers.c"
 #include "common/nn_mask.c"
 #include "common/nn_math.c"
 #include "common/nn_mean.c"
 #include "common/nn_narrow.c"
 #include "common/nn_net.c"
+#include "common/nn_step.c"
 
 #include "common/graphbuild.h"
 #include "tests/unit/unit.h"
@@ -105,7 +107,7 @@ static void make_world(struct world *w, uint64_t seed, int shape)
     }
     w->net = (struct se_net){ .graph = &w->graph, .input = w->input, .n = N, .seed = seed,
                               .beside = seed % 2 == 0 ? &w->beside : NULL, .threads = 2,
-                              .sparse = shape & 1, .epoch = 3 };
+                              .sparse = shape & 1, .epoch = 3, .halves = seed % 3 == 0 };
 }
 
 static void free_world(struct world *w)
@@ -469,7 +471,7 @@ static void check_evaluation(void)
 }
 
 /* Some epochs; how many products of training were made ahead, by the evaluation before */
-static int run_epochs(struct world *w, bool evaluate_all)
+static int run_epochs(struct world *w, bool evaluate_all, bool at_once)
 {
     enum { EPOCHS = 6 };
     int made = 0;
@@ -480,8 +482,12 @@ static int run_epochs(struct world *w, bool evaluate_all)
         w->net.epoch = epoch == 4 ? 3 : epoch;          /* the same again, unannounced */
         loss(w);
         made += w->net.layer[0].out.made;
-        se_net_backward(&w->net, w->dlogits);
-        se_net_adam(&w->net, 0.05, 1e-3);
+        if (at_once) {
+            se_net_learn(&w->net, w->dlogits, 0.05, 1e-3);
+        } else {
+            se_net_backward(&w->net, w->dlogits);
+            se_net_adam(&w->net, 0.05, 1e-3);
+        }
         w->net.epoch = epoch == 3 ? 0 : epoch + 1;
         if (evaluate_all || epoch != 2)
             se_net_forward(&w->net, false);
@@ -489,7 +495,8 @@ static int run_epochs(struct world *w, bool evaluate_all)
     return made;
 }
 
-/* With products made ahead and without, training comes to the same parameters, bit by bit. */
+/* With products made ahead and steps taken while gradients are made, and without, training comes
+ * to the same parameters, bit by bit. */
 static void check_ahead(void)
 {
     static struct world w[2];
@@ -510,7 +517,7 @@ static void check_ahead(void)
                     CHECK(build_model(&w[k].net, &c, &err) == 0);
                     CHECK(se_net_ready(&w[k].net, &err) == 0);
                     CHECK(k == 0 || se_net_look_ahead(&w[k].net, &err) == 0);
-                    made[k] = run_epochs(&w[k], round);
+                    made[k] = run_epochs(&w[k], round, k == 1);
                 }
                 CHECK(made[0] == 0 && made[1] == (round ? 5 : 4));
                 CHECK(memcmp(w[0].net.value, w[1].net.value,
@@ -518,7 +525,7 @@ static void check_ahead(void)
                 free_world(&w[0]);
                 free_world(&w[1]);
             }
-    unit_ok("products made ahead are those of the next epoch");
+    unit_ok("products made ahead are those of the next epoch; backward and step at once");
 }
 
 int main(void)
