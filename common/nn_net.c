@@ -125,7 +125,7 @@ static bool worth_threads(const struct se_net *net)
     return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 19;
 }
 
-/* A sparse input with more columns than two for a row is multiplied in two halves.  A thread has
+/* A sparse input with more columns than four for a row is multiplied in two halves.  A thread has
  * always the same one, in the product and in the step, so that parameters stay in the cache of its
  * core; to move them to another one would take longer than the product. */
 static int make_halves(struct se_net *net, struct se_err *err)
@@ -133,7 +133,7 @@ static int make_halves(struct se_net *net, struct se_err *err)
     const struct se_sparse *x = net->input.sparse;
     uint64_t width = 0;
 
-    net->halves |= x && x->cols > 2 * x->rows && worth_threads(net);
+    net->halves |= x && x->cols > 4 * x->rows && worth_threads(net);
     net->halves &= x && !net->gpu;
     for (int i = 0; i < net->parameters; i++)
         if (net->parameter[i].sparse && net->parameter[i].cols > width)
