@@ -116,7 +116,7 @@ check-valgrind: all | $(B)/.test-ready $(B)/.valgrind-ready
 # gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one
 # number, so in the files of nn_vector.h it sees shifts too wide and sums not set
 ANALYZED := $(SOURCES) $(wildcard tools/*.c)
-VECTORS  := $(shell grep -l nn_vector.h $(ANALYZED))
+VECTORS  := $(shell grep -l "nn_vector.h\|nn_kernels.c" $(ANALYZED))
 ANALYZE  := gcc $(filter-out -MMD -MP,$(SE_FLAGS)) -O1 -fanalyzer -c -o /dev/null
 lint: all | $(B)/.lint-ready
 	cppcheck -q -j $$(nproc) --std=c11 --enable=warning,performance,portability --inline-suppr \
