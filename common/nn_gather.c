@@ -20,7 +20,7 @@ const struct se_kernels *se_kernels_for(uint64_t width)
 /* About how many operations a row takes */
 static uint64_t row_cost(const struct se_gather *g, uint64_t count)
 {
-    return (g->off[count] / (count + 1) + 1) * g->heads * (g->width + 4);
+    return (g->off[count] / (count + 1) + 4) * g->heads * (g->width + 16);
 }
 
 void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count)

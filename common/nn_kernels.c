@@ -74,11 +74,12 @@ SE_INLINE void sum_whole(const struct se_gather *g, const struct tile *t, const 
 }
 
 /* Fewer columns than a vector has: it reads on into the next row, but not past the last. */
-SE_INLINE void sum_rest(const struct se_gather *g, const struct tile *t, const bool mapped)
+SE_INLINE void sum_some(const struct se_gather *g, const struct tile *t, const bool mapped,
+                        se_vec *sum)
 {
     const uint64_t rest = g->width - t->from, end = g->rows * g->stride;
-    se_vec sum = { 0 };
 
+    *sum = (se_vec){ 0 };
     for (uint64_t e = t->first; e < t->last; e++) {
         const se_real a = coefficient(g, t, e, mapped);
         const uint64_t at = start_of(g, t, e);
@@ -88,9 +89,57 @@ SE_INLINE void sum_rest(const struct se_gather *g, const struct tile *t, const b
             x = *(const se_vec *)(const void *)(g->x + at);
         else
             memcpy(&x, g->x + at, rest * sizeof(se_real));
-        sum += a * x;
+        *sum += a * x;
     }
-    finish(g, t, (const se_real *)&sum, rest);
+}
+
+SE_INLINE void sum_rest(const struct se_gather *g, const struct tile *t, const bool mapped)
+{
+    se_vec sum;
+
+    sum_some(g, t, mapped, &sum);
+    finish(g, t, (const se_real *)&sum, g->width - t->from);
+}
+
+/* A row of so few columns in all, of one head.  It writes on into the next row, whose turn comes
+ * later. */
+SE_INLINE void sum_narrow(const struct se_gather *g, const struct tile *t, const se_vec *bias,
+                          const bool mapped)
+{
+    const uint64_t at = t->row * g->width;
+    se_vec sum, base = { 0 };
+
+    if (g->base)                        /* not below: rounded before it is added, as in finish() */
+        base = g->base_scale * *(const se_vec *)(const void *)(g->base + at);
+    sum_some(g, t, mapped, &sum);
+    if (g->base)
+        sum = sum * g->scale + base;
+    else
+        sum *= g->scale;
+    if (g->bias)
+        sum += *bias;
+    *(se_vec *)(void *)(g->y + at) = sum;
+}
+
+/* As many rows as that holds for; returns the first that it does not. */
+SE_INLINE uint64_t sum_narrow_rows(const struct se_sums *s, uint64_t from, uint64_t to)
+{
+    const struct se_gather *g = s->g;
+    se_vec bias = { 0 };
+
+    if (s->both || g->heads > 1 || g->width >= SE_LANES || g->base == g->y)
+        return from;
+    if (g->bias)
+        se_load(g->bias, g->width, &bias);
+    for (; (to - from) * g->width >= SE_LANES; from++) {
+        const struct tile t = { .row = from, .first = s->first[from], .last = s->last[from] };
+
+        if (g->entry)
+            sum_narrow(g, &t, &bias, true);
+        else
+            sum_narrow(g, &t, &bias, false);
+    }
+    return from;
 }
 
 SE_INLINE void sum_row(const struct se_gather *g, struct tile *t, const bool mapped)
@@ -143,7 +192,7 @@ SE_WIDE static void sum_rows(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_sums *s = arg;
 
-    for (uint64_t i = from; i < to; i++) {
+    for (uint64_t i = sum_narrow_rows(s, from, to); i < to; i++) {
         struct tile t = { .row = i, .first = s->first[i], .last = s->last[i] };
 
         if (s->both)

@@ -13,7 +13,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { MOST = 256, HOMES = 64 };
+enum { MOST = 256 };
 enum { LOOK_NS = 200000 };      /* how long to look for what comes next before a thread sleeps */
 
 static struct {
@@ -29,31 +29,25 @@ static struct {
     void *arg;
     uint64_t tasks;
     unsigned float_mode;        /* of the caller */
-    _Atomic uint64_t next;
-    _Atomic uint64_t taken;     /* of as many tasks as threads: a bit for each that has begun */
+    struct {                    /* on a line of the cache each: how many tasks of it were taken */
+        _Alignas(64) _Atomic uint64_t taken;
+    } share[MOST];
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .start = PTHREAD_COND_INITIALIZER,
            .done = PTHREAD_COND_INITIALIZER };
 
-/* As many tasks as threads: each begins with its own, whose data may still be in its cache since
- * the last round, and takes another only if nobody has begun it. */
-static void work_at_home(se_work *work, void *arg, uint64_t tasks, int thread)
-{
-    for (uint64_t i = 0; i < tasks; i++) {
-        const uint64_t task = ((uint64_t)thread + i) % tasks, bit = (uint64_t)1 << task;
-
-        if (!(atomic_fetch_or(&pool.taken, bit) & bit))
-            work(arg, task, thread);
-    }
-}
-
+/* Each thread begins with its share of the tasks, whose data may still be in its cache since the
+ * last round, and then helps the others with theirs. */
 static void work_off(se_work *work, void *arg, uint64_t tasks, int thread)
 {
-    if (tasks <= (uint64_t)pool.wanted + 1 && tasks <= HOMES) {
-        work_at_home(work, arg, tasks, thread);
-        return;
+    const uint64_t shares = (uint64_t)pool.wanted + 1;
+
+    for (uint64_t i = 0; i < shares; i++) {
+        const uint64_t s = ((uint64_t)thread + i) % shares;
+        const uint64_t first = tasks * s / shares, count = tasks * (s + 1) / shares - first;
+
+        for (uint64_t k; (k = atomic_fetch_add(&pool.share[s].taken, 1)) < count;)
+            work(arg, first + k, thread);
     }
-    for (uint64_t task; (task = atomic_fetch_add(&pool.next, 1)) < tasks;)
-        work(arg, task, thread);
 }
 
 /* How a thread rounds, and what it makes of numbers close to 0 */
@@ -188,9 +182,9 @@ void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg)
     pool.arg = arg;
     pool.tasks = tasks;
     pool.float_mode = get_float_mode();
-    atomic_store(&pool.next, 0);
-    atomic_store(&pool.taken, 0);
     pool.wanted = start_helpers(threads - 1);
+    for (int i = 0; i <= pool.wanted; i++)
+        atomic_store_explicit(&pool.share[i].taken, 0, memory_order_relaxed);
     pool.rounds += pool.rounds == UINT_MAX ? 2 : 1;
     pool.round = pool.rounds;
     pthread_cond_broadcast(&pool.start);

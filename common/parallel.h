@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 /* Run work(arg, task, thread) for task = 0 .. tasks-1 on up to `threads` threads, the caller
- * among them; each task once, taken in ascending order; returns when all are done.  What a
- * task computes must not depend on the thread it runs on (0 <= thread < threads, for scratch
- * memory).  Where there are as many tasks as threads, a thread takes the same one in each call if
- * it comes in time, so that it may find in its cache what it left there.  Threads are started at the first call that needs them and kept.  Call it from one
- * thread only, never from inside `work`. */
+ * among them; each task once; returns when all are done.  A thread begins with a share of
+ * consecutive tasks, in calls with as many tasks the same one, so that it may find in its cache
+ * what it left there; who is done helps the others.  What a task computes must not depend on the
+ * thread it runs on (0 <= thread < threads, for scratch memory).  Threads are started at the first
+ * call that needs them and kept.  Call it from one thread only, never from inside `work`. */
 typedef void se_work(void *arg, uint64_t task, int thread);
 void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg);
 

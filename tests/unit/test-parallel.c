@@ -62,6 +62,44 @@ static void test_rounds(void)
     unit_ok("parallel: 500 rounds of few tasks");
 }
 
+struct tiny {
+    float small;
+    _Atomic int zeros;
+};
+
+static void make_smaller(void *arg, uint64_t task, int thread)
+{
+    struct tiny *t = arg;
+    volatile float product = t->small;
+
+    (void)task;
+    (void)thread;
+    product *= 0.25f;
+    for (volatile int i = 0; i < 2000; i++)     /* so that helpers come in time */
+        ;
+    t->zeros += product == 0;
+}
+
+/* Helpers take numbers close to 0 as the caller does. */
+static void test_float_mode(void)
+{
+    struct tiny t = { 2e-38f, 0 };
+    unsigned mode;
+
+    se_parallel(4, 400, make_smaller, &t);
+    CHECK(t.zeros == 0);
+    mode = se_flush_to_zero();
+    se_parallel(4, 400, make_smaller, &t);
+#ifdef __SSE2__
+    CHECK(t.zeros == 400);
+#endif
+    se_set_float_mode(mode);
+    t.zeros = 0;
+    se_parallel(4, 400, make_smaller, &t);
+    CHECK(t.zeros == 0);
+    unit_ok("parallel: numbers close to 0 on all threads");
+}
+
 static void test_cpus(void)
 {
     unsetenv("SLURM_CPUS_PER_TASK");
@@ -87,6 +125,7 @@ int main(void)
 {
     test_once();
     test_rounds();
+    test_float_mode();
     test_cpus();
     return unit_done();
 }
