@@ -33,20 +33,44 @@ SE_INLINE uint64_t start_of(const struct se_gather *g, const struct tile *t, uin
     return g->index[e] * g->stride + t->head * g->step + t->from;
 }
 
-/* What a sum becomes in y */
-SE_INLINE void finish(const struct se_gather *g, const struct tile *t, const se_real *sum,
-                      uint64_t count)
+/* A compiler joins products with additions where it sees both, and of two products one or the
+ * other.  It cannot know that this changes nothing, so it does not see through it. */
+SE_INLINE void conceal(const struct se_gather *g, se_vec *x)
 {
-    const uint64_t col = t->head * g->width + t->from, at = t->row * g->heads * g->width + col;
-    const se_real *base = g->base ? g->base + at : NULL, *bias = g->bias ? g->bias + col : NULL;
+    *x = (se_vec)((se_mask_vec)*x | (int)(g->heads >> 63));
+}
 
-    for (uint64_t k = 0; k < count; k++) {
-        se_real v = sum[k] * g->scale;
+/* What a sum becomes; base and bias count if g has them */
+SE_INLINE void combine(const struct se_gather *g, const se_vec *base, const se_vec *bias,
+                       se_vec *sum)
+{
+    if (g->base) {
+        se_vec share = g->base_scale * *base;
 
-        if (base)
-            v += g->base_scale * base[k];
-        g->y[at + k] = bias ? v + bias[k] : v;
+        conceal(g, &share);
+        *sum = *sum * g->scale + share;
+    } else {
+        conceal(g, sum);              /* else it would be made for both cases at once */
+        *sum *= g->scale;
+        conceal(g, sum);
     }
+    if (g->bias)
+        *sum += *bias;
+}
+
+/* A vector of sums into y, or the first `count` of it; the first is in column `col` of all heads */
+SE_INLINE void finish(const struct se_gather *g, uint64_t row, uint64_t col, uint64_t count,
+                      se_vec *sum)
+{
+    const uint64_t at = row * g->heads * g->width + col;
+    se_vec base = { 0 }, bias = { 0 };
+
+    if (g->base)
+        se_load(g->base + at, count, &base);
+    if (g->bias)
+        se_load(g->bias + col, count, &bias);
+    combine(g, &base, &bias, sum);
+    se_store(sum, count, g->y + at);
 }
 
 /* `vectors` whole vectors, in registers */
@@ -70,7 +94,8 @@ SE_INLINE void sum_whole(const struct se_gather *g, const struct tile *t, const 
     se_vec sum[WIDEST];
 
     sum_entries(g, t, vectors, mapped, sum);
-    finish(g, t, (const se_real *)sum, (uint64_t)vectors * SE_LANES);
+    for (int k = 0; k < vectors; k++)
+        finish(g, t->row, t->head * g->width + t->from + k * SE_LANES, SE_LANES, &sum[k]);
 }
 
 /* Fewer columns than a vector has: it reads on into the next row, but not past the last. */
@@ -98,7 +123,7 @@ SE_INLINE void sum_rest(const struct se_gather *g, const struct tile *t, const b
     se_vec sum;
 
     sum_some(g, t, mapped, &sum);
-    finish(g, t, (const se_real *)&sum, g->width - t->from);
+    finish(g, t->row, t->head * g->width + t->from, g->width - t->from, &sum);
 }
 
 /* A row of so few columns in all, of one head.  It writes on into the next row, whose turn comes
@@ -107,17 +132,10 @@ SE_INLINE void sum_narrow(const struct se_gather *g, const struct tile *t, const
                           const bool mapped)
 {
     const uint64_t at = t->row * g->width;
-    se_vec sum, base = { 0 };
+    se_vec sum;
 
-    if (g->base)                        /* not below: rounded before it is added, as in finish() */
-        base = g->base_scale * *(const se_vec *)(const void *)(g->base + at);
     sum_some(g, t, mapped, &sum);
-    if (g->base)
-        sum = sum * g->scale + base;
-    else
-        sum *= g->scale;
-    if (g->bias)
-        sum += *bias;
+    combine(g, (const se_vec *)(const void *)(g->base ? g->base + at : g->y), bias, &sum);
     *(se_vec *)(void *)(g->y + at) = sum;
 }
 
@@ -174,8 +192,9 @@ SE_INLINE void sum_whole_twice(const struct se_gather *g, const struct tile *t,
             sum[1][k] += b * x[k];
         }
     }
-    finish(&g[0], t, (const se_real *)sum[0], (uint64_t)vectors * SE_LANES);
-    finish(&g[1], t, (const se_real *)sum[1], (uint64_t)vectors * SE_LANES);
+    for (int k = 0; k < 2 * vectors; k++)
+        finish(&g[k / vectors], t->row, t->from + k % vectors * SE_LANES, SE_LANES,
+               &sum[k / vectors][k % vectors]);
 }
 
 SE_INLINE void sum_row_twice(const struct se_gather *g, struct tile *t)

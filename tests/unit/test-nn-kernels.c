@@ -101,6 +101,87 @@ static void check_product(const struct world *w, const se_real *y)
         }
 }
 
+/* Sums with all that they can have: heads, values by another order, a scale, a base, a bias */
+struct plan {
+    uint64_t heads, width;
+    se_real *value, *x, *base, *bias;
+    bool mapped;
+};
+
+static void sums(const struct se_kernels *k, const struct world *w, const struct plan *p,
+                 se_real *y)
+{
+    const uint64_t cols = p->heads * p->width;
+    const struct se_gather g = {
+        .off = w->x.off, .index = w->x.col, .value = p->value,
+        .entry = p->mapped ? w->x.tentry : NULL, .x = p->x, .rows = w->x.cols, .stride = cols,
+        .step = p->width, .y = y, .width = p->width, .heads = p->heads, .scale = (se_real)0.7,
+        .base_scale = (se_real)0.3, .base = p->base, .bias = p->bias
+    };
+    struct se_sums s = { &g, false, w->x.off, w->x.off + 1 };
+
+    k->sum_rows(&s, 0, w->x.rows / 2);
+    k->sum_rows(&s, w->x.rows / 2, w->x.rows);
+}
+
+static void check_sums(const struct world *w, const struct plan *p, const se_real *y)
+{
+    const uint64_t cols = p->heads * p->width;
+
+    for (uint64_t v = 0; v < w->x.rows; v++)
+        for (uint64_t c = 0; c < cols; c++) {
+            double sum = 0;
+
+            for (uint64_t e = w->x.off[v]; e < w->x.off[v + 1]; e++) {
+                const uint64_t from = p->mapped ? w->x.tentry[e] : e;
+
+                sum += (double)p->value[from * p->heads + c / p->width] *
+                       (double)p->x[w->x.col[e] * cols + c];
+            }
+            sum = 0.7 * sum + (p->base ? 0.3 * (double)p->base[v * cols + c] : 0) +
+                  (p->bias ? (double)p->bias[c] : 0);
+            CHECK_NEAR((double)y[v * cols + c], sum, 2e-5);
+        }
+}
+
+/* On both, the same bit by bit */
+static void compare_sums(const struct se_kernels *wide, const struct world *w, uint64_t seed)
+{
+    struct se_rng r;
+    struct plan p = { .mapped = seed % 2 };
+    struct se_err err = SE_ERR_INIT;
+    uint64_t count;
+    se_real *y[2];
+
+    se_rng_init(&r, seed, SE_RNG_TEST, 3);
+    p.heads = seed % 3 ? 1 : 1 + se_rng_below(&r, 3);
+    p.width = 1 + se_rng_below(&r, 50);
+    count = w->x.rows * p.heads * p.width;
+    p.value = random_numbers(&r, w->x.nnz * p.heads);
+    p.x = random_numbers(&r, w->x.cols * p.heads * p.width);
+    p.base = random_numbers(&r, count);
+    p.bias = random_numbers(&r, p.heads * p.width);
+    for (int k = 0; k < 4; k++) {
+        struct plan some = p;
+
+        some.base = k % 2 ? p.base : NULL;
+        some.bias = k / 2 ? p.bias : NULL;
+        for (int i = 0; i < 2; i++) {
+            y[i] = se_zalloc(count, sizeof *y[i], &err);
+            CHECK(y[i] != NULL);
+            sums(i ? wide : &se_kernels_plain, w, &some, y[i]);
+        }
+        check_sums(w, &some, y[1]);
+        CHECK(memcmp(y[0], y[1], count * sizeof *y[0]) == 0);
+        free(y[0]);
+        free(y[1]);
+    }
+    free(p.value);
+    free(p.x);
+    free(p.base);
+    free(p.bias);
+}
+
 /* X' dy into `grad`; or with `a`, the step that it leads to */
 static void weights(const struct se_kernels *k, const struct world *w, const struct se_adam *a,
                     se_real *grad)
@@ -198,6 +279,7 @@ static void check(const struct se_kernels *wide)
         want = results(&se_kernels_plain, &w, &count);
         have = results(wide, &w, &count);
         CHECK(memcmp(have, want, count * sizeof *have) == 0);
+        compare_sums(wide, &w, seed);
         memset(keep, 3, sizeof keep);
         mask(&se_kernels_plain, seed * 33, keep[0]);
         mask(wide, seed * 33, keep[1]);
