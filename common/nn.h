@@ -134,9 +134,9 @@ struct se_net {
     bool sparse;                /* the output of the last layer may be sparse */
     bool blas;                  /* there are products that want OpenBLAS */
     struct se_step *step;       /* while backward shall take the step where it can, else NULL */
-    bool halves;                /* products with a sparse input are sums of two halves; ready() decides,
-                                   unless it was set before */
-    se_real *second[2];         /* then, room for the second, in training and evaluation */
+    bool halves;                /* products with a sparse input are sums of two halves; ready()
+                                   decides, unless it was set before */
+    se_real *second[2];         /* then, room for the second, of two products at once */
     bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
 };
@@ -285,7 +285,7 @@ void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, 
 typedef void se_range(void *arg, uint64_t from, uint64_t to);
 void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
                void *arg);
-/* Which parameter starts here; the step of the one whose gradient this is, which counts as taken. */
+/* Which parameter starts here; the step of the one whose gradient this is, taken from now on. */
 int se_net_parameter_at(const struct se_net *net, uint64_t start);
 struct se_adam se_step_of(const struct se_net *net, const se_real *grad);
 /* The mask of dropout: keep[i] is 1 with probability 1 - p.  Element i takes half i % 8 (low

@@ -33,8 +33,9 @@ SE_INLINE uint64_t start_of(const struct se_gather *g, const struct tile *t, uin
     return g->index[e] * g->stride + t->head * g->step + t->from;
 }
 
-/* A compiler joins products with additions where it sees both, and of two products one or the
- * other.  It cannot know that this changes nothing, so it does not see through it. */
+/* Compilers make one rounding of a product and an addition, and where two products are added, of
+ * the one or the other.  What went through here is rounded by then: no bit changes, but that
+ * cannot be known before it runs. */
 SE_INLINE void conceal(const struct se_gather *g, se_vec *x)
 {
     *x = (se_vec)((se_mask_vec)*x | (int)(g->heads >> 63));
@@ -50,7 +51,7 @@ SE_INLINE void combine(const struct se_gather *g, const se_vec *base, const se_v
         conceal(g, &share);
         *sum = *sum * g->scale + share;
     } else {
-        conceal(g, sum);              /* else it would be made for both cases at once */
+        conceal(g, sum);                /* else the product is made once for both cases */
         *sum *= g->scale;
         conceal(g, sum);
     }
