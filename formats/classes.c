@@ -1,4 +1,6 @@
-/* classes.c - classes of vertices by name, on their way into a stream */
+/* classes.c - classes of vertices by name, on their way into a stream, and a table of them:
+ * "class<TAB>name<TAB>vertices" a line */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,3 +98,40 @@ void se_classes_release(struct se_classes *c)
     se_table_release(&c->names);
     free(c->label);
 }
+
+/* A name with a tab or a line end in it would be more than one column. */
+static int print_class(struct se_out *out, uint64_t c, const char *name, uint64_t size,
+                       struct se_err *err)
+{
+    if (name[strcspn(name, "\t\n\r")] != '\0')
+        return se_fail(err, SE_EINPUT, "the name of class %" PRIu64 " has a tab or a line end "
+                       "in it and cannot be a column; export json instead", c);
+    se_outf(out, "%" PRIu64 "\t%s\t%" PRIu64 "\n", c, name, size);
+    return 0;
+}
+
+static int export_classes(const struct se_export *ex, struct se_stream *s, struct se_out *out,
+                          struct se_err *err)
+{
+    struct se_labels l;
+    uint64_t *size;
+    int rc = 0;
+
+    (void)ex;
+    if (se_labels_get(&l, s, err) < 0 || !(size = se_zalloc(l.classes, sizeof *size, err)))
+        return -1;
+    for (uint64_t v = 0; v < l.n; v++)
+        if (l.label[v] >= 0)
+            size[l.label[v]]++;
+    const char *name = l.names;
+    for (uint64_t c = 0; c < l.classes && rc == 0; c++) {
+        rc = print_class(out, c, name ? name : "", size[c], err);
+        name = name ? name + strlen(name) + 1 : NULL;
+    }
+    free(size);
+    return rc;
+}
+
+const struct se_format se_format_classes = {
+    .name = "classes", .what = "the classes: number, name, vertices", .export = export_classes
+};

@@ -16,7 +16,8 @@ const struct se_format *const se_formats[] = {
     &se_format_planetoid, &se_format_geomgcn, &se_format_musae, &se_format_npy,
     &se_format_clu, &se_format_mcl, &se_format_tree, &se_format_parents, &se_format_newick,
     &se_format_dot, &se_format_graphml, &se_format_json, &se_format_knn,
-    &se_format_embedding, &se_format_predictions, &se_format_nodes, &se_format_stats, NULL
+    &se_format_embedding, &se_format_predictions, &se_format_nodes, &se_format_classes,
+    &se_format_stats, NULL
 };
 
 const struct se_format *se_format_find(const char *name)

@@ -11,7 +11,7 @@ extern const struct se_format se_format_edges, se_format_mtx, se_format_metis, s
     se_format_planetoid, se_format_geomgcn, se_format_musae, se_format_npy, se_format_clu,
     se_format_mcl, se_format_tree, se_format_parents, se_format_dot, se_format_graphml,
     se_format_newick, se_format_json, se_format_knn, se_format_embedding,
-    se_format_predictions, se_format_stats, se_format_nodes;
+    se_format_predictions, se_format_classes, se_format_stats, se_format_nodes;
 
 /* Does the path end in `ext` (".mtx"), or in it and ".gz"?  Case does not matter. */
 bool se_path_is(const char *path, const char *ext);

@@ -18,6 +18,16 @@ load gsl
     digests run > /dev/null
 }
 
+@test "names that begin with a dash, and names with blanks" {
+    se-gen -n 60 --splits 1 --seed 1 -o './-in put.seg'
+    se-gsl -q --no-cache --epochs 3 --iterations 1 -o '-run' -- '-in put.seg'
+    digests ./-run > /dev/null
+    [[ $(wc -l < ./-run/metrics.tsv) == 3 ]]
+    mv ./-run first
+    bash first/commands.sh
+    diff <(cd first && digests .) <(cd ./-run && digests .)
+}
+
 @test "metrics.tsv says what the streams say" {
     need_command jq
     gsl run --splits 1

@@ -7,7 +7,12 @@ setup_file() {
     export PATH="$ROOT/pipelines:${SE_BIN:-$ROOT/build/bin}:$PATH"
     cd "$BATS_FILE_TMPDIR" || return 1
     se-gen -n 150 --splits 2 --seed 1 -o g.seg
-    se-gsl g.seg -o run -q --no-cache --epochs 20 --iterations 3 --hidden 8 --splits all
+    # one class has a name with signs of HTML in it, one a name longer than a line
+    se-export -t json g.seg | jq -r '.labels[]' |
+        awk -v long="$(printf 'long%.0s' {1..60})" '
+            BEGIN { split("one,<b>&two,three x," long ",five", name, ",") } { print NR - 1 "\t" name[$1 + 1] }' > labels.tsv
+    se-import --onto g.seg --labels labels.tsv -o named.seg
+    se-gsl named.seg -o run -q --no-cache --epochs 20 --iterations 3 --hidden 8 --splits all
 }
 
 setup() {
@@ -69,6 +74,21 @@ END
     awk -v a="$accuracy" -v r="$right" -v t="$total" 'BEGIN { d = a - r / t; exit !(d < 1e-9 && d > -1e-9) }'
     sum=$(sed -n '/id="confusion"/,/<\/table>/p' other.html | grep -o 'rgba[^>]*>[0-9]*<' | grep -o '>[0-9]*' | tr -d '>' | awk '{ s += $1 } END { print s }')
     [[ $sum == "$total" ]]
+}
+
+@test "classes go by their names, or by number where they have none" {
+    se-report run
+    for name in one '&lt;b&gt;&amp;two' 'three x'; do
+        grep -q "</i>$name</span>" run/report.html
+        grep -q "<th>as $name</th>" run/report.html
+        grep -q "<tr><td>$name</td><td style=" run/report.html
+    done
+    run ! grep -q '<b>&two' run/report.html
+    se-export -t classes run/split-00/run-0/iter-01/train.seg | cut -f 2 | grep -xF '<b>&two'
+    se-gsl "$BATS_FILE_TMPDIR/g.seg" -o plain -q --no-cache --epochs 2 --iterations 0
+    se-report plain
+    grep -q '</i>class 4</span>' plain/report.html
+    grep -q '<th>as 4</th>' plain/report.html
 }
 
 @test "the tree has its modules, the graphs their vertices and edges" {

@@ -6,7 +6,7 @@
 #include "formats/formats.h"
 
 #define FORMATS "edges|mtx|metis|npz|dot|graphml|json|knn|parents|tree|clu|mcl|newick|" \
-                "nodes|embedding|predictions|stats"
+                "nodes|embedding|predictions|classes|stats"
 
 enum { AUTO, GRAPH, FUSED, TREE };
 
@@ -48,6 +48,7 @@ static const char about[] =
     "               vertex of each tree node, below a line with these names\n"
     "  embedding    a line of numbers per vertex\n"
     "  predictions  vertex, label, predicted class, confidence and part\n"
+    "  classes      number, name and how many vertices of each class\n"
     "  stats        name and value of what the stages measured\n"
     "\n"
     "Columns are separated by tabs.\n";

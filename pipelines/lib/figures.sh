@@ -77,11 +77,10 @@ plot_h1() {
 }
 
 legend() {
-    awk -v palette="$PALETTE" -v classes="$classes" 'BEGIN {
-        n = split(palette, colour, " "); printf "<p class=\"legend\">"
-        for (c = 0; c < classes; c++)
-            printf "<span><i style=\"background:%s\"></i>class %d</span>", colour[c % n + 1], c
-        print "</p>" }'
+    awk -F '\t' -v palette="$PALETTE" -v classes="$classes" '
+        BEGIN { n = split(palette, colour, " "); printf "<p class=\"legend\">" }
+        NR <= classes { printf "<span><i style=\"background:%s\"></i>%s</span>", colour[(NR - 1) % n + 1], $2 }
+        END { print "</p>" }' "$work/classes"
 }
 
 # draw_tree: an icicle; nodes come in depth-first order, so leaves before a node are its place
@@ -89,7 +88,8 @@ draw_tree() {
     why="there is no tree in iteration $iteration"
     [[ -s $work/nodes ]] || return 1
     awk -F '\t' -v palette="$PALETTE" '
-        FNR == NR { label[$1] = $2; next }
+        FILENAME ~ /classes$/ { name[FNR - 1] = $2; next }
+        FILENAME ~ /predictions$/ { label[$1] = $2; next }
         FNR == 1 { next }
         { node = $1; parent[node] = $2; level[node] = $3; size[node] = $4; x[node] = leaves
           order[++count] = node
@@ -99,9 +99,9 @@ draw_tree() {
               for (a = node; a >= 0; a = parent[a]) n[a, label[$9]]++
               own[$2]++; mix[$2, label[$9]]++; if (!($2 in begin)) begin[$2] = x[node]
               if (label[$9] > top) top = label[$9] } }
-        function rect(from, width, row, fill, opacity, name) {
+        function rect(from, width, row, fill, opacity, words) {
             printf "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\" fill-opacity=\"%.2f\"%s", from * scale, row * high, width * scale, high - 2, fill, opacity, (width * scale > 3 ? " stroke=\"#fff\" stroke-width=\".5\"" : "")
-            if (name == "") print "/>"; else printf "><title>%s</title></rect>\n", name }
+            if (words == "") print "/>"; else printf "><title>%s</title></rect>\n", words }
         END {
             colours = split(palette, colour, " "); scale = 1000 / (leaves ? leaves : 1); high = 46
             printf "<svg role=\"img\" aria-label=\"encoding tree\" viewBox=\"0 0 1000 %d\" width=\"1000\" height=\"%d\">\n", (deepest + 1) * high, (deepest + 1) * high
@@ -111,14 +111,14 @@ draw_tree() {
                 best = -1
                 for (c = 0; c <= top; c++) if (n[a, c] > best) { best = n[a, c]; class = c }
                 fill = a == 0 ? "#999999" : colour[class % colours + 1]
-                rect(x[a], size[a], level[a], fill, a == 0 ? .4 : .15 + .85 * best / size[a], size[a] " vertices, " sprintf("%.0f", 100 * best / size[a]) " % class " class)
+                rect(x[a], size[a], level[a], fill, a == 0 ? .4 : .15 + .85 * best / size[a], size[a] " vertices, " sprintf("%.0f", 100 * best / size[a]) " % " name[class])
                 # the vertices right below it, by class
                 at = begin[a]
                 for (c = -1; c <= top; c++) if (mix[a, c]) {
                     rect(at, mix[a, c], level[a] + 1, c < 0 ? "#dddddd" : colour[c % colours + 1], .9, "")
                     at += mix[a, c] }
             }
-            print "</svg>" }' "$work/predictions" "$work/nodes"
+            print "</svg>" }' "$work/classes" "$work/predictions" "$work/nodes"
 }
 
 # facts before|after: edges and homophily in words

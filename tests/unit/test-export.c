@@ -123,6 +123,9 @@ static void test_tables(void)
     put_all(&s);
     CHECK(se_knn_put(&k, &s, &err) == 0);
     CHECK(gives("knn", &ex, &s, "1\t2\t1\n1\t3\t0.100000001\n2\t0\t-0.5\n2\t1\t-1\n"));
+    CHECK(gives("classes", &ex, &s, "0\tgood\t1\n1\tb&d\t1\n2\tc2\t0\n3\tc3\t0\n"
+                "4\tc4\t0\n5\tc5\t0\n6\tc6\t0\n7\tc7\t0\n8\tc8\t0\n9\tc9\t0\n10\tc10\t0\n"
+                "11\tc11\t0\n12\tlast\t1\n"));
     CHECK(gives("stats", &ex, &s, "tree.h\t0.1\nkselect.k\t3\n"));
     CHECK(gives("predictions", &ex, &s, "0\t1\t1\t0.75\ttrain\n1\t0\t1\t0.5\tval\n"
                 "2\t-1\t0\t0.100000001\ttest\n3\t12\t-1\t0\tnone\n"));
@@ -262,7 +265,7 @@ static void test_missing(void)
 {
     static const char *const need[][2] = {
         { "knn", "no knn section" }, { "embedding", "no embedding section" },
-        { "predictions", "no predictions section" }, { "stats", "no stats section" },
+        { "predictions", "no predictions section" }, { "classes", "no labels section" }, { "stats", "no stats section" },
         { "newick", "no tree section" }, { "nodes", "no tree section" }
     };
     const struct se_export ex = { .section = SE_GRAPH }, fused = { .section = SE_FUSED };
