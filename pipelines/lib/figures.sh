@@ -136,8 +136,8 @@ draw_graph() {
     type -P sfdp > /dev/null || return 1
     why="the graph has no edges"
     [[ -s $edges ]] || return 1
-    why="the graph is too large to be drawn (over 40,000 edges)"
-    (( $(wc -l < "$edges") <= 40000 )) || return 1
+    why="the graph is too large to be drawn (over 100,000 edges)"
+    (( $(wc -l < "$edges") <= 100000 )) || return 1
     why="sfdp failed"
     awk -F '\t' 'BEGIN { print "graph g { node [shape=point];" } { print $1 "--" $2 } END { print "}" }' "$edges" |
         sfdp -Goverlap=true -Gstart=1 -Tplain > "$work/plain" 2> "$work/plain.log" || return 1
