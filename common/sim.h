@@ -39,6 +39,12 @@ struct se_sim_rows {
 };
 #define SE_SIM_ROWS_INIT { .n = 0 }
 
+/* Whose rows: the section in *on.  What --on of a tool says, in this order; auto is the embedding
+ * if there is one. */
+enum se_sim_choice { SE_ON_AUTO, SE_ON_EMBEDDING, SE_ON_FEATURES };
+int se_sim_on(enum se_sim_choice choice, const struct se_stream *s, uint32_t *on,
+              struct se_err *err);
+
 /* Prepare the rows of SE_EMBEDDING or SE_FEATURES.  They point into the stream.  Release
  * them in any case. */
 int se_sim_rows_make(struct se_sim_rows *r, struct se_stream *s, uint32_t on,

@@ -305,6 +305,18 @@ int se_sim_rows_of(struct se_sim_rows *r, const struct se_features *x,
     return 0;
 }
 
+int se_sim_on(enum se_sim_choice choice, const struct se_stream *s, uint32_t *on,
+              struct se_err *err)
+{
+    if (choice == SE_ON_AUTO && !se_stream_has(s, SE_EMBEDDING) &&
+        !se_stream_has(s, SE_FEATURES))
+        return se_fail(err, SE_EINPUT, "no embedding and no features to compare; run se-train "
+                       "before, or se-import with --features or --embedding");
+    *on = choice == SE_ON_EMBEDDING || (choice == SE_ON_AUTO && se_stream_has(s, SE_EMBEDDING))
+              ? SE_EMBEDDING : SE_FEATURES;
+    return 0;
+}
+
 int se_sim_rows_make(struct se_sim_rows *r, struct se_stream *s, uint32_t on,
                      enum se_metric metric, int threads, struct se_err *err)
 {

@@ -91,6 +91,20 @@ edges() {
     [[ $(se-sample --drop 1 tree.seg | se-info --json | jq .edges) == 0 ]]
 }
 
+@test "--on: the similarity of the embeddings, or of the features" {
+    make_tree
+    se-train -q --epochs 5 graph.seg | se-sim | se-kselect | se-tree -o both.seg
+    drop="--retain --drop 0.25 --seed 3"
+    new() { se-sample $drop "$@" | se-cat --only graph | digest -; }
+    plain=$(se-cat --drop embedding,knn both.seg | new)
+    [[ $(new --on features both.seg) == "$plain" ]]
+    [[ $(new --on embedding both.seg) != "$plain" ]]
+    [[ $(new --on embedding both.seg) == "$(new both.seg)" ]]
+    fails 1 se-sample $drop --on embedding tree.seg
+    [[ $stderr == "se-sample: tree.seg: no embedding section; "* ]]
+    fails 2 se-sample --on both tree.seg
+}
+
 @test "--weights count adds up to the draws" {
     make_tree
     se-sample --weights count --theta 9 tree.seg -o new.seg
@@ -140,7 +154,7 @@ edges() {
     [[ $stderr == *"lower it"* || $stderr == *memory* ]]
     se-cat --drop features tree.seg -o bare.seg
     fails 1 se-sample --retain bare.seg
-    [[ $stderr == *"no features section"* ]]
+    [[ $stderr == "se-sample: bare.seg: no embedding and no features to compare; "* ]]
     star 300
     se-gen -n 200 -o small.seg
     se-cat --keep --replace --only graph,tree small.seg star.seg -o odd.seg 2> odd.err || true

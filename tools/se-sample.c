@@ -18,9 +18,9 @@ static struct {
     const char *theta, *drop;
     bool replace, retain;
     uint64_t agree;
-    int sigma, weights, metric;
+    int sigma, weights, metric, on;
     double temperature;
-} o = { "3", NULL, false, false, 1, SE_SIGMA_SOFTMAX, NONE, SE_PCC, 1 };
+} o = { "3", NULL, false, false, 1, SE_SIGMA_SOFTMAX, NONE, SE_PCC, SE_ON_AUTO, 1 };
 
 static const struct se_option options[] = {
     { 't', "theta", "T[,T...]", SE_OPT_STRING, &o.theta, 0, 0,
@@ -43,6 +43,8 @@ static const struct se_option options[] = {
       "weights of the new edges: none, how often each was drawn, or similarity + 1", NULL },
     { 0, "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric, 0, 0,
       "similarity for --retain, --drop and --weights", NULL },
+    { 0, "on", "auto|embedding|features", SE_OPT_CHOICE, &o.on, 0, 0,
+      "of what: the embedding, the features, or the embedding if there is one", NULL },
     SE_OPTIONS_END
 };
 
@@ -108,10 +110,10 @@ static void weigh_block(void *arg, uint64_t task, int thread)
 static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sampled *edges,
                     uint64_t n, struct se_err *err)
 {
-    const uint32_t on = se_stream_has(s, SE_EMBEDDING) ? SE_EMBEDDING : SE_FEATURES;
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct weighing w = { &rows, edges, se_alloc(edges->edges, sizeof(float), err), NULL };
-    bool ok = w.similarity &&
+    uint32_t on = 0;
+    bool ok = w.similarity && se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0 &&
               se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0;
 
     ok = ok && se_payload_fits(rows.n, n, on, "the tree", err) == 0 &&
@@ -249,6 +251,7 @@ static const struct se_tool tool = {
     .examples =
         "  se-tree -K 2 fused.seg | se-sample --theta 3 > new.seg\n"
         "  se-sample --agree 2 --retain tree.seg -o new.seg\n"
+        "  se-sample --retain --drop .25 --on features tree.seg -o new.seg\n"
         "  se-sample --theta 1,5 --temperature 0.1 --seed 7 tree.seg | se-info\n",
     .run = run_sample
 };

@@ -4,7 +4,6 @@
 #include "common/sim.h"
 #include "common/tool.h"
 
-enum { ON_AUTO, ON_EMBEDDING, ON_FEATURES };
 
 static struct {
     uint64_t k;
@@ -52,16 +51,6 @@ static int fit_rows(uint64_t n, struct se_sim_ask *ask, struct se_err *err)
     return 0;
 }
 
-static int pick_section(const struct se_stream *s, uint32_t *on, struct se_err *err)
-{
-    if (o.on == ON_AUTO && !se_stream_has(s, SE_EMBEDDING) && !se_stream_has(s, SE_FEATURES))
-        return se_fail(err, SE_EINPUT, "no embedding and no features to compare; run se-train "
-                       "before, or se-import with --features or --embedding");
-    *on = o.on == ON_EMBEDDING || (o.on == ON_AUTO && se_stream_has(s, SE_EMBEDDING))
-              ? SE_EMBEDDING : SE_FEATURES;
-    return 0;
-}
-
 static int put(const struct se_sim_rows *rows, struct se_sim_answer *a, uint32_t on,
                struct se_stream *s, struct se_err *err)
 {
@@ -87,7 +76,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     uint32_t on = 0;
     int rc = -1;
 
-    if (pick_section(s, &on, err) == 0 && se_stream_vertices(s, &n, err) == 0 &&
+    if (se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0 && se_stream_vertices(s, &n, err) == 0 &&
         fit_rows(n, &ask, err) == 0 &&
         se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0) {
         se_progress_begin(run, &progress, "similarity", ask.last - ask.first);
