@@ -102,7 +102,13 @@ edges() {
     [[ $(new --on embedding both.seg) == "$(new both.seg)" ]]
     fails 1 se-sample $drop --on embedding tree.seg
     [[ $stderr == "se-sample: tree.seg: no embedding section; "* ]]
-    fails 2 se-sample --on both tree.seg
+    fails 1 se-sample $drop --on both tree.seg
+    fails 2 se-sample --on all tree.seg
+    # the mean of both, as weights tell it
+    for on in embedding features both; do
+        se-sample --weights similarity --on $on both.seg | se-export -t edges | cut -f 3 > $on
+    done
+    paste embedding features both | awk '{ d = ($1 + $2) / 2 - $3; if (d > 1e-6 || d < -1e-6) exit 1; n++ } END { exit !n }'
 }
 
 @test "--weights count adds up to the draws" {

@@ -12,6 +12,7 @@
 #include "common/tool.h"
 
 enum { NONE, COUNT, SIMILARITY };
+enum { ON_BOTH = SE_ON_FEATURES + 1 };          /* of --on, after those of enum se_sim_choice */
 enum { MOST_THETAS = 64 };
 
 static struct {
@@ -43,8 +44,9 @@ static const struct se_option options[] = {
       "weights of the new edges: none, how often each was drawn, or similarity + 1", NULL },
     { 0, "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric, 0, 0,
       "similarity for --retain, --drop and --weights", NULL },
-    { 0, "on", "auto|embedding|features", SE_OPT_CHOICE, &o.on, 0, 0,
-      "of what: the embedding, the features, or the embedding if there is one", NULL },
+    { 0, "on", "auto|embedding|features|both", SE_OPT_CHOICE, &o.on, 0, 0,
+      "of what: the embedding, the features, the mean of both, or the embedding if there is one",
+      NULL },
     SE_OPTIONS_END
 };
 
@@ -82,10 +84,9 @@ static int parse_drop(struct se_err *err)
 }
 
 struct weighing {
-    const struct se_sim_rows *rows;
     const struct se_sampled *edges;
-    float *similarity;
     struct se_sim_query *query; /* one per thread */
+    float share, *sum;          /* of each edge; this share of its similarity is added */
 };
 
 enum { BLOCK = 8192 };
@@ -102,31 +103,48 @@ static void weigh_block(void *arg, uint64_t task, int thread)
 
         if (q->i != u)
             se_sim_query_set(q, u);
-        w->similarity[i] = se_sim_query_with(q, (uint32_t)w->edges->key[i]);
+        w->sum[i] += w->share * se_sim_query_with(q, (uint32_t)w->edges->key[i]);
     }
+}
+
+/* Add a share of the similarity of the ends of each edge, by the rows of section `on`. */
+static int add_similarity(struct se_run *run, struct se_stream *s, uint64_t n, uint32_t on,
+                          struct weighing *w, struct se_err *err)
+{
+    struct se_sim_rows rows = SE_SIM_ROWS_INIT;
+    int rc = se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err);
+
+    if (rc == 0)
+        rc = se_payload_fits(rows.n, n, on, "the tree", err);
+    if (rc == 0) {
+        w->query = se_sim_queries(&rows, run->threads, err);
+        rc = w->query ? 0 : -1;
+    }
+    if (rc == 0)
+        se_parallel(run->threads, (w->edges->edges + BLOCK - 1) / BLOCK, weigh_block, w);
+    se_sim_queries_free(w->query, run->threads);
+    w->query = NULL;
+    se_sim_rows_release(&rows);
+    return rc;
 }
 
 /* The similarity of the ends of each edge; free() it. */
 static float *weigh(struct se_run *run, struct se_stream *s, const struct se_sampled *edges,
                     uint64_t n, struct se_err *err)
 {
-    struct se_sim_rows rows = SE_SIM_ROWS_INIT;
-    struct weighing w = { &rows, edges, se_alloc(edges->edges, sizeof(float), err), NULL };
-    uint32_t on = 0;
-    bool ok = w.similarity && se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0 &&
-              se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0;
+    struct weighing w = { .edges = edges, .share = o.on == ON_BOTH ? 0.5f : 1,
+                          .sum = se_zalloc(edges->edges, sizeof(float), err) };
+    uint32_t on = SE_EMBEDDING;
+    bool ok = w.sum;
 
-    ok = ok && se_payload_fits(rows.n, n, on, "the tree", err) == 0 &&
-         (w.query = se_sim_queries(&rows, run->threads, err));
-    if (ok)
-        se_parallel(run->threads, (edges->edges + BLOCK - 1) / BLOCK, weigh_block, &w);
-    se_sim_queries_free(w.query, run->threads);
-    se_sim_rows_release(&rows);
-    if (!ok) {
-        free(w.similarity);
-        return NULL;
-    }
-    return w.similarity;
+    if (ok && o.on == ON_BOTH)
+        ok = add_similarity(run, s, n, SE_FEATURES, &w, err) == 0;
+    else if (ok)
+        ok = se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0;
+    if (ok && add_similarity(run, s, n, on, &w, err) == 0)
+        return w.sum;
+    free(w.sum);
+    return NULL;
 }
 
 /* Weights of the new edges into `weight`, which holds similarities if these are asked for. */
@@ -251,7 +269,7 @@ static const struct se_tool tool = {
     .examples =
         "  se-tree -K 2 fused.seg | se-sample --theta 3 > new.seg\n"
         "  se-sample --agree 2 --retain tree.seg -o new.seg\n"
-        "  se-sample --retain --drop .25 --on features tree.seg -o new.seg\n"
+        "  se-sample --retain --drop .25 --on both tree.seg -o new.seg\n"
         "  se-sample --theta 1,5 --temperature 0.1 --seed 7 tree.seg | se-info\n",
     .run = run_sample
 };

@@ -47,7 +47,7 @@ sample|t|theta|T|--theta|pairs drawn at a tree node, per child (default 3)
 sample||agree|N|--agree|keep an edge only if N samplings gave it
 sample||retain||--retain|unite with the old edges and drop the least similar
 sample||drop|WHAT|--drop|drop the least similar edges: match, or a fraction
-sample||drop-on|WHAT|--on|similarity of what: embedding or features (default embedding)
+sample||drop-on|WHAT|--on|similarity of what: embedding, features or both (default embedding)
 sample||sigma|NAME|--sigma|softmax, linear or uniform
 sample||temperature|T|--temperature|of the softmax
 sample||replace||--replace|draw the two children of a pair independently
