@@ -210,9 +210,9 @@ END
     diff <(gsl run --preset texas --dry-run | grep -v '^#') <(gsl run --preset webkb --dry-run | grep -v '^#')
     gsl run --preset webkb --dry-run > script
     grep -q 'se-train --model sage --hidden 8 .*--weight-decay 5e-3' script
-    grep -q 'se-sample --theta 3 ' script
+    grep -q 'se-sample --theta 6 --drop 0.6 ' script
     run ! grep -q se-noise script
-    se-gsl g.seg -o run --preset webkb --model gat --dry-run > script
+    se-gsl g.seg -o run --preset actor --model gat --dry-run > script
     grep -q 'se-train --model gat --hidden 8 ' script
     grep -q 'se-noise --remove --rate 1' script
     grep -q 'se-sample --theta 1 ' script
