@@ -59,7 +59,7 @@ cache||no-cache|||neither use nor fill the cache
 cache||cache-limit|SIZE||remove the oldest results beyond this size, such as 500M (default 4G)
 other|z|level|LEVEL||deflate the streams, 1 fast to 9 small
 other|v|verbose|||print each command as it is run, and what is reused
-other|q|quiet|||no progress and no table
+other|q|quiet|||no progress, no warnings of the tools and no table
 other|h|help|||print this help
 other|V|version|||print the version'
 
