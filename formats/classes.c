@@ -100,13 +100,12 @@ void se_classes_release(struct se_classes *c)
 }
 
 /* A name with a tab or a line end in it would be more than one column. */
-static int print_class(struct se_out *out, uint64_t c, const char *name, uint64_t size,
-                       struct se_err *err)
+static int check_names(const struct se_labels *l, struct se_err *err)
 {
-    if (name[strcspn(name, "\t\n\r")] != '\0')
-        return se_fail(err, SE_EINPUT, "the name of class %" PRIu64 " has a tab or a line end "
-                       "in it and cannot be a column; export json instead", c);
-    se_outf(out, "%" PRIu64 "\t%s\t%" PRIu64 "\n", c, name, size);
+    for (uint64_t i = 0; i < l->names_len; i++)
+        if (l->names[i] == '\t' || l->names[i] == '\n' || l->names[i] == '\r')
+            return se_fail(err, SE_EINPUT, "labels: the name of a class has a tab or a line end "
+                           "in it and cannot be a column; export json instead");
     return 0;
 }
 
@@ -115,21 +114,21 @@ static int export_classes(const struct se_export *ex, struct se_stream *s, struc
 {
     struct se_labels l;
     uint64_t *size;
-    int rc = 0;
 
     (void)ex;
-    if (se_labels_get(&l, s, err) < 0 || !(size = se_zalloc(l.classes, sizeof *size, err)))
+    if (se_labels_get(&l, s, err) < 0 || check_names(&l, err) < 0 ||
+        !(size = se_zalloc(l.classes, sizeof *size, err)))
         return -1;
     for (uint64_t v = 0; v < l.n; v++)
         if (l.label[v] >= 0)
             size[l.label[v]]++;
     const char *name = l.names;
-    for (uint64_t c = 0; c < l.classes && rc == 0; c++) {
-        rc = print_class(out, c, name ? name : "", size[c], err);
+    for (uint64_t c = 0; c < l.classes; c++) {
+        se_outf(out, "%" PRIu64 "\t%s\t%" PRIu64 "\n", c, name ? name : "", size[c]);
         name = name ? name + strlen(name) + 1 : NULL;
     }
     free(size);
-    return rc;
+    return 0;
 }
 
 const struct se_format se_format_classes = {

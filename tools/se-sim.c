@@ -4,7 +4,6 @@
 #include "common/sim.h"
 #include "common/tool.h"
 
-
 static struct {
     uint64_t k;
     int metric, on, method;
@@ -76,8 +75,8 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     uint32_t on = 0;
     int rc = -1;
 
-    if (se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0 && se_stream_vertices(s, &n, err) == 0 &&
-        fit_rows(n, &ask, err) == 0 &&
+    if (se_sim_on((enum se_sim_choice)o.on, s, &on, err) == 0 &&
+        se_stream_vertices(s, &n, err) == 0 && fit_rows(n, &ask, err) == 0 &&
         se_sim_rows_make(&rows, s, on, (enum se_metric)o.metric, run->threads, err) == 0) {
         se_progress_begin(run, &progress, "similarity", ask.last - ask.first);
         rc = se_sim_search(&rows, &ask, &a, err);

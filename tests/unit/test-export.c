@@ -114,6 +114,7 @@ static void test_tables(void)
     const struct se_knn k = { .n = 4, .k = 2, .first = 1, .last = 3, .metric = SE_PCC,
                         .on = SE_EMBEDDING, .id = id, .similarity = similarity };
     const struct se_embedding e = { 3, 2, row };
+    const struct se_labels odd = { 3, 1, (const int32_t[3]){ 0, 0, -1 }, "a\tb", 4 };
     struct se_stream s = SE_STREAM_INIT, other = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
 
@@ -123,6 +124,8 @@ static void test_tables(void)
     put_all(&s);
     CHECK(se_knn_put(&k, &s, &err) == 0);
     CHECK(gives("knn", &ex, &s, "1\t2\t1\n1\t3\t0.100000001\n2\t0\t-0.5\n2\t1\t-1\n"));
+    CHECK(se_labels_put(&odd, &other, &err) == 0);
+    CHECK(refuses("classes", &ex, &other, "has a tab or a line end in it"));
     CHECK(gives("classes", &ex, &s, "0\tgood\t1\n1\tb&d\t1\n2\tc2\t0\n3\tc3\t0\n"
                 "4\tc4\t0\n5\tc5\t0\n6\tc6\t0\n7\tc7\t0\n8\tc8\t0\n9\tc9\t0\n10\tc10\t0\n"
                 "11\tc11\t0\n12\tlast\t1\n"));
