@@ -167,6 +167,12 @@ END
     [[ ! -e run/report.html ]]
 }
 
+@test "names that begin with a dash" {
+    mv run ./-run
+    se-report -o -page.html -- -run
+    grep -q '<table id="accuracy">' ./-page.html
+}
+
 @test "wrong usage and what is no run folder" {
     fails 2 se-report
     fails 2 se-report run other

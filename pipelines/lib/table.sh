@@ -123,6 +123,11 @@ find_option() {
     [[ -n $REPLY ]] || bad_usage "unknown or ambiguous option --$1"
 }
 
+# as_path NAME: in REPLY; a name that begins with a dash so that no tool takes it for an option
+as_path() {
+    [[ $1 == -?* ]] && REPLY=./$1 || REPLY=$1
+}
+
 # take_options WORD...: into given and operands, as getopt_long would; help, version and
 # completions end here
 take_options() {
@@ -133,7 +138,11 @@ take_options() {
         word=$1
         shift
         case $word in
-        --)   operands+=("$@"); break ;;
+        --)   for word; do
+                  as_path "$word"
+                  operands+=("$REPLY")
+              done
+              break ;;
         --*)  rest=${word#--}
               find_option "${rest%%=*}"
               name=$REPLY
@@ -156,7 +165,11 @@ take_options() {
         *)    operands+=("$word"); continue ;;
         esac
         (( $# )) || bad_usage "$word wants an argument"
-        take_special "$name" "$1" || given[$name]=$1
+        if ! take_special "$name" "$1"; then
+            REPLY=$1
+            [[ ${takes[$name]} != DIR && ${takes[$name]} != FILE ]] || as_path "$1"
+            given[$name]=$REPLY
+        fi
         shift
     done
     if [[ -v given[help] ]]; then
