@@ -23,7 +23,7 @@ SE_FLAGS := -std=gnu11 -fno-math-errno -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN)
            -DSE_LIBDIR='"$(PREFIX)/lib/se-gsl"'
 LIBS    := -Wl,--as-needed -lz -lm -lpthread -ldl
 
-SOURCES := $(sort $(wildcard common/*.c formats/*.c))
+SOURCES := $(sort $(shell find common formats -name "*.c"))
 LIB     := $(B)/libse.a
 NAMES   := $(patsubst tools/%.c,%,$(sort $(wildcard tools/se-*.c)))
 TOOLS   := $(NAMES:%=$(B)/bin/%)
@@ -52,12 +52,12 @@ $(B)/%.o: %.c | $(B)/.build-ready
 	@mkdir -p $(@D)
 	$(CC) $(SE_FLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-# A file common/model_NAME.c is a model
-$(B)/models.inc: $(wildcard common/model_*.c)
+# A file common/train/models/NAME.c is a model
+$(B)/models.inc: $(wildcard common/train/models/*.c)
 	@mkdir -p $(@D)
-	printf 'MODEL(%s)\n' $(patsubst common/model_%.c,%,$(sort $(wildcard common/model_*.c))) > $@
+	printf 'MODEL(%s)\n' $(patsubst common/train/models/%.c,%,$(sort $(wildcard common/train/models/*.c))) > $@
 
-$(B)/common/models.o: $(B)/models.inc
+$(B)/common/train/models.o: $(B)/models.inc
 
 # Looked at each time, written when it differs
 $(B)/version.inc: .FORCE
@@ -66,7 +66,7 @@ $(B)/version.inc: .FORCE
 	    BLAS 'OpenBLAS $(BLAS)' > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(B)/common/version.o: $(B)/version.inc
+$(B)/common/cli/version.o: $(B)/version.inc
 
 $(LIB): $(SOURCES:%.c=$(B)/%.o)
 	@rm -f $@
@@ -116,7 +116,7 @@ check-valgrind: all | $(B)/.test-ready $(B)/.valgrind-ready
 # gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one
 # number, so in the files of nn_vector.h it sees shifts too wide and sums not set
 ANALYZED := $(SOURCES) $(wildcard tools/*.c)
-VECTORS  := $(shell grep -l "nn_vector.h\|nn_kernels.c" $(ANALYZED))
+VECTORS  := $(shell grep -l "train/vector.h\|train_kernels.c" $(ANALYZED))
 ANALYZE  := gcc $(filter-out -MMD -MP,$(SE_FLAGS)) -O1 -fanalyzer -c -o /dev/null
 lint: all | $(B)/.lint-ready
 	cppcheck -q -j $$(nproc) --std=c11 --enable=warning,performance,portability --inline-suppr \

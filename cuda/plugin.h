@@ -5,7 +5,7 @@
 #include <cublas_v2.h>
 
 #include "launch.h"
-#include "se_cuda.h"
+#include "common/device/plugin.h"
 
 struct se_cuda_device {
     cudaStream_t stream;        /* of training: everything in order */
@@ -29,7 +29,7 @@ void *se_cuda_work(se_cuda_device *d, uint64_t bytes);
 enum { SE_ANSWER = 256 };
 const void *se_cuda_answer(se_cuda_device *d, const void *from, size_t bytes);
 
-/* The functions of the table, see se_cuda.h */
+/* The functions of the table, see common/device/plugin.h */
 void se_cuda_product(se_cuda_device *d, const se_product *p);
 void se_cuda_columns(se_cuda_device *d, const se_column_sums *s);
 void se_cuda_activate(se_cuda_device *d, const se_activating *a);

@@ -7,7 +7,7 @@
 
 static const uint64_t NOTHING = ~0ull;
 
-/* (score, place) as a number, smaller is better: se_sim_key() of common/sim_engine.h */
+/* (score, place) as a number, smaller is better: se_sim_key() of common/sim/engine.h */
 __device__ static inline uint64_t key_of(float score, uint32_t place)
 {
     uint32_t u = __float_as_uint(score + 0.0f);

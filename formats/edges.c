@@ -19,7 +19,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "common/graphbuild.h"
+#include "common/graph/builder.h"
 #include "formats/internal.h"
 
 struct record {                 /* pairs met so far, should they turn out to be names */

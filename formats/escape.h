@@ -2,7 +2,7 @@
 #ifndef SE_ESCAPE_H
 #define SE_ESCAPE_H
 
-#include "common/text.h"
+#include "common/base/text.h"
 
 struct se_escape {
     char c;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "common/mem.h"
+#include "common/base/mem.h"
 
 /* Look in a folder for files whose names start with `head` and end in `tail`.  Returns how
  * many there are (0 if there is no such folder), or -1 with `err` set; *stem is then the path

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/section.h"
-#include "common/text.h"
+#include "common/stream/section.h"
+#include "common/base/text.h"
 
 enum se_ids { SE_IDS_AUTO, SE_IDS_INTEGER, SE_IDS_STRING };
 

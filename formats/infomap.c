@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/adjacency.h"
+#include "common/graph/adjacency.h"
 #include "formats/internal.h"
 
 struct leaf {

@@ -2,8 +2,8 @@
 #ifndef SE_FORMATS_INTERNAL_H
 #define SE_FORMATS_INTERNAL_H
 
-#include "common/section.h"
-#include "common/text.h"
+#include "common/stream/section.h"
+#include "common/base/text.h"
 #include "formats/formats.h"
 
 /* One per file; formats.c lists them. */

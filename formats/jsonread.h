@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/err.h"
+#include "common/base/err.h"
 
 enum se_json_token {
     SE_JSON_ERROR = -1, SE_JSON_END,            /* END: the whole text was read */

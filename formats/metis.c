@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/adjacency.h"
-#include "common/graphbuild.h"
+#include "common/graph/adjacency.h"
+#include "common/graph/builder.h"
 #include "formats/internal.h"
 
 struct reader {

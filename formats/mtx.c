@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/graphbuild.h"
+#include "common/graph/builder.h"
 #include "formats/internal.h"
 
 /* The banner: "%%MatrixMarket matrix coordinate FIELD SYMMETRY", in any case. */

@@ -5,7 +5,7 @@
  * the root down to the node) and vertex (-1: inner node). */
 #include <stdlib.h>
 
-#include "common/entropy.h"
+#include "common/graph/entropy.h"
 #include "formats/internal.h"
 
 /* The graph to measure on: the one asked for, else the one that the tree was made for. */

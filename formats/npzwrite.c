@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/adjacency.h"
+#include "common/graph/adjacency.h"
 
 /* 32-bit numbers where the largest allows it, else 64. */
 static int add_offsets(struct se_zip_out *w, const char *name, const uint64_t *x,

@@ -2,7 +2,7 @@
 #ifndef SE_ROWS_H
 #define SE_ROWS_H
 
-#include "common/section.h"
+#include "common/stream/section.h"
 #include "formats/npy.h"
 
 struct se_rows {

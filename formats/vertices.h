@@ -3,7 +3,7 @@
 #ifndef SE_VERTICES_H
 #define SE_VERTICES_H
 
-#include "common/graphbuild.h"
+#include "common/graph/builder.h"
 #include "formats/formats.h"
 
 /* Vertices in the order of a file, to be checked when all are there. */

@@ -9,7 +9,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "common/crc.h"
+#include "common/base/crc.h"
 
 enum {
     END_SIZE = 22, END64_SIZE = 56, LOCATOR_SIZE = 20, ENTRY_SIZE = 46, LOCAL_SIZE = 30,

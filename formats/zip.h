@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/stream.h"
-#include "common/text.h"
+#include "common/stream/stream.h"
+#include "common/base/text.h"
 
 struct se_zip_member {
     const char *name;           /* points into the archive, not ended by NUL */

@@ -6,7 +6,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "common/crc.h"
+#include "common/base/crc.h"
 
 /* Level 1 is 3 to 6 times as fast as the usual 6; our arrays come out a tenth larger. */
 enum { STORED = 0, DEFLATED = 8, LEVEL = 1, DATE = 1 << 5 | 1 /* 1980-01-01 */ };

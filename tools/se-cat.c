@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/join.h"
-#include "common/mem.h"
-#include "common/tool.h"
+#include "common/stream/join.h"
+#include "common/base/mem.h"
+#include "common/cli/tool.h"
 
 static struct {
     const char *only, *drop;

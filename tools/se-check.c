@@ -1,6 +1,6 @@
 /* se-check.c - see whether streams are whole and sound */
-#include "common/deep.h"
-#include "common/tool.h"
+#include "common/inspect/crosscheck.h"
+#include "common/cli/tool.h"
 
 static struct {
     bool strict, deep;

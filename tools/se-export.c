@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/tool.h"
+#include "common/cli/tool.h"
 #include "formats/formats.h"
 
 #define FORMATS "edges|mtx|metis|npz|dot|graphml|json|knn|parents|tree|clu|mcl|newick|" \

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/gen.h"
-#include "common/split.h"
-#include "common/tool.h"
+#include "common/graph/gen.h"
+#include "common/graph/split.h"
+#include "common/cli/tool.h"
 
 static const char default_communities[] = "3,2";        /* as se_gen_default has them */
 

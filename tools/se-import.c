@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/tool.h"
+#include "common/cli/tool.h"
 #include "formats/formats.h"
 
 #define FORMATS "edges|mtx|metis|npz|planetoid|geomgcn|musae|npy|clu|mcl|tree|parents"

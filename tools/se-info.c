@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/infojson.h"
-#include "common/odds.h"
-#include "common/tool.h"
+#include "common/inspect/infojson.h"
+#include "common/tree/odds.h"
+#include "common/cli/tool.h"
 
 enum { SHOWN_LEVELS = 12, SHOWN_CLASSES = 12, SHOWN_STATS = 30 };
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/kselect.h"
-#include "common/output.h"
-#include "common/tool.h"
+#include "common/sim/kselect.h"
+#include "common/base/outfile.h"
+#include "common/cli/tool.h"
 
 enum { REFUSE, CLIP, MOST_STATS = 1000 };
 

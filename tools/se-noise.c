@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/draw.h"
-#include "common/mem.h"
-#include "common/tool.h"
+#include "common/base/draw.h"
+#include "common/base/mem.h"
+#include "common/cli/tool.h"
 
 static struct {
     bool add, remove, rewire;

@@ -2,8 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "common/payload.h"
-#include "common/tool.h"
+#include "common/stream/payload.h"
+#include "common/cli/tool.h"
 
 static struct {
     bool jaccard, cosine;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/parallel.h"
-#include "common/payload.h"
-#include "common/sample.h"
-#include "common/sim.h"
-#include "common/tool.h"
+#include "common/base/mem.h"
+#include "common/base/parallel.h"
+#include "common/stream/payload.h"
+#include "common/tree/sample.h"
+#include "common/sim/sim.h"
+#include "common/cli/tool.h"
 
 enum { NONE, COUNT, SIMILARITY };
 enum { ON_BOTH = SE_ON_FEATURES + 1 };          /* of --on, after those of enum se_sim_choice */

@@ -1,8 +1,8 @@
 /* se-sim.c - find the most similar vertices of every vertex */
 #include <inttypes.h>
 
-#include "common/sim.h"
-#include "common/tool.h"
+#include "common/sim/sim.h"
+#include "common/cli/tool.h"
 
 static struct {
     uint64_t k;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/split.h"
-#include "common/tool.h"
+#include "common/base/mem.h"
+#include "common/graph/split.h"
+#include "common/cli/tool.h"
 
 static struct {
     double train, val, test;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/device.h"
-#include "common/mem.h"
-#include "common/nn_input.h"
-#include "common/output.h"
-#include "common/payload.h"
-#include "common/recipe.h"
-#include "common/train.h"
+#include "common/device/device.h"
+#include "common/base/mem.h"
+#include "common/train/input.h"
+#include "common/base/outfile.h"
+#include "common/stream/payload.h"
+#include "common/train/recipe.h"
+#include "common/train/train.h"
 
 enum { LOGITS, HIDDEN };
 enum { LAST, BEST };

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/entropy.h"
-#include "common/mem.h"
-#include "common/setree.h"
-#include "common/tool.h"
+#include "common/graph/entropy.h"
+#include "common/base/mem.h"
+#include "common/tree/tree_build.h"
+#include "common/cli/tool.h"
 
 enum { ON_AUTO, ON_GRAPH, ON_FUSED };
 

@@ -2,11 +2,11 @@
  * its checks; what the stages give agrees with what they were given */
 #include <math.h>
 
-#include "common/deep.h"
-#include "common/entropy.h"
-#include "common/kselect.h"
-#include "common/setree.h"
-#include "common/sim.h"
+#include "common/inspect/crosscheck.h"
+#include "common/graph/entropy.h"
+#include "common/sim/kselect.h"
+#include "common/tree/tree_build.h"
+#include "common/sim/sim.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 200 };            /* vertices; larger ones are slow and not stranger */

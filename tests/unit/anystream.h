@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/rng.h"
-#include "common/section.h"
+#include "common/base/rng.h"
+#include "common/stream/section.h"
 #include "tests/unit/unit.h"
 
 enum { ANY_BLOCKS = 128, ANY_STATS = 6, ANY_LINES = 4, ANY_ARRAYS = 4 };

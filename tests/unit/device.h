@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/device.h"
-#include "common/rng.h"
+#include "common/device/device.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 static struct se_gpu gpu;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
-#include "common/setree.h"
+#include "common/base/rng.h"
+#include "common/tree/tree_build.h"
 
 enum { MOST = 256 };            /* vertices of a dense test graph */
 

@@ -3,7 +3,7 @@
  * SE_EMU_MEMORY makes the device small: then tiles shrink, and rows come piece by piece. */
 #include "tests/unit/device.h"
 
-#include "common/sim_engine.h"
+#include "common/sim/engine.h"
 
 struct world {
     uint64_t m, q, d, list;

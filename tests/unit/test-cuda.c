@@ -3,7 +3,7 @@
  * It runs on the emulator of this build unless SE_CUDA_PLUGIN names a plugin. */
 #include "tests/unit/device.h"
 
-#include "common/nn.h"
+#include "common/train/net.h"
 
 enum { ROUNDS = 12 };
 

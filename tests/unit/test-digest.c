@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/crc.h"
-#include "common/digest.h"
-#include "common/rng.h"
+#include "common/base/crc.h"
+#include "common/base/digest.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { LONGEST = 100000 };

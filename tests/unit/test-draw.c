@@ -1,5 +1,5 @@
 /* test-draw.c - random orders and subsets, and the sort: against slow and obvious code */
-#include "common/draw.h"
+#include "common/base/draw.h"
 
 #include <stdlib.h>
 #include <string.h>

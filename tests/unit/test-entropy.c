@@ -1,10 +1,10 @@
-/* test-entropy.c - common/entropy.c against the definition, spelled out slowly */
+/* test-entropy.c - common/graph/entropy.c against the definition, spelled out slowly */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/entropy.h"
-#include "common/rng.h"
+#include "common/graph/entropy.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { MAX_N = 64, MAX_NODES = 512 };

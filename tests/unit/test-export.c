@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/entropy.h"
+#include "common/graph/entropy.h"
 #include "formats/formats.h"
 #include "tests/unit/unit.h"
 

@@ -3,7 +3,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include "common/crc.h"
+#include "common/base/crc.h"
 #include "tests/unit/anystream.h"
 
 extern char **environ;

@@ -1,5 +1,5 @@
 /* test-folders.c - geomgcn and musae folders, and the JSON reader: right and damaged */
-#include "common/rng.h"
+#include "common/base/rng.h"
 #include "formats/internal.h"
 #include "formats/jsonread.h"
 #include "tests/unit/damage.h"

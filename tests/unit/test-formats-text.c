@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graphbuild.h"
-#include "common/rng.h"
+#include "common/graph/builder.h"
+#include "common/base/rng.h"
 #include "tests/unit/textfile.h"
 
 static void random_graph(uint64_t seed, bool integers, bool loops, struct se_stream *s,

@@ -1,12 +1,12 @@
 /* test-gen.c - the generator keeps its promises for many settings and seeds */
-#include "common/gen.h"
+#include "common/graph/gen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/genparts.h"
-#include "common/rng.h"
-#include "common/summary.h"
+#include "common/graph/gen_parts.h"
+#include "common/base/rng.h"
+#include "common/inspect/summary.h"
 #include "tests/unit/unit.h"
 
 static double any(struct se_rng *r, double low, double high)

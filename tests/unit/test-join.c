@@ -1,10 +1,10 @@
 /* test-join.c - several streams into one: shards of neighbours, conflicts, unknown sections */
-#include "common/join.h"
+#include "common/stream/join.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { N = 30, K = 3, SHARDS = 5 };

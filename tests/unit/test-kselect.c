@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/kselect.h"
-#include "common/rng.h"
-#include "common/sim.h"
+#include "common/sim/kselect.h"
+#include "common/base/rng.h"
+#include "common/sim/sim.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 60 };

@@ -5,21 +5,21 @@
  * of the archive serve, and a new one is tested without a word here. */
 #define SE_REAL double
 
-#include "common/nn_conv.c"
-#include "common/nn_device.c"
-#include "common/nn_gat.c"
-#include "common/nn_gather.c"
-#include "common/nn_graph.c"
-#include "common/nn_kernels.c"
-#include "common/nn_layers.c"
-#include "common/nn_mask.c"
-#include "common/nn_math.c"
-#include "common/nn_mean.c"
-#include "common/nn_narrow.c"
-#include "common/nn_net.c"
-#include "common/nn_step.c"
+#include "common/train/layers_conv.c"
+#include "common/train/placement.c"
+#include "common/train/layers_gat.c"
+#include "common/train/gather.c"
+#include "common/train/train_graph.c"
+#include "common/train/train_kernels.c"
+#include "common/train/layers_plain.c"
+#include "common/train/dropout.c"
+#include "common/train/products.c"
+#include "common/train/layers_mean.c"
+#include "common/train/products_narrow.c"
+#include "common/train/net.c"
+#include "common/train/adam.c"
 
-#include "common/graphbuild.h"
+#include "common/graph/builder.h"
 #include "tests/unit/unit.h"
 
 enum { N = 23, COLS = 9, CLASSES = 4 };

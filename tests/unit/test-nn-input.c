@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/nn_community.h"
-#include "common/nn_input.h"
-#include "common/rng.h"
+#include "common/train/community.h"
+#include "common/train/input.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { N = 40, MOST = 400, COLS = 6 };

@@ -1,13 +1,13 @@
 /* test-nn-kernels.c - inner loops against slow ones, and those for wider vectors bit by bit */
-#include "common/nn_kernels.h"
+#include "common/train/train_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mem.h"
-#include "common/parallel.h"
-#include "common/rng.h"
+#include "common/base/mem.h"
+#include "common/base/parallel.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 /* X, rows x cols with few entries, and W, cols x width */

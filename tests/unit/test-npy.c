@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "common/graphbuild.h"
-#include "common/rng.h"
+#include "common/graph/builder.h"
+#include "common/base/rng.h"
 #include "formats/internal.h"
 #include "formats/npy.h"
 #include "tests/unit/damage.h"

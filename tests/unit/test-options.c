@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/cli/options.h"
 #include "tests/unit/unit.h"
 
 static struct {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/parallel.h"
+#include "common/base/parallel.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 1000 };

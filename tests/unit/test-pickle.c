@@ -1,5 +1,5 @@
 /* test-pickle.c - the unpickler and the planetoid files made of it */
-#include "common/rng.h"
+#include "common/base/rng.h"
 #include "formats/internal.h"
 #include "formats/pickle.h"
 #include "tests/unit/damage.h"

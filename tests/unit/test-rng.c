@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 /* From the known-answer file of Random123 */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graphbuild.h"
-#include "common/sample.h"
+#include "common/graph/builder.h"
+#include "common/tree/sample.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 24, NODES = 2 * MOST + 2 };

@@ -1,5 +1,5 @@
 /* test-section.c - what is put into a section is what comes out; what is wrong does not */
-#include "common/payload.h"
+#include "common/stream/payload.h"
 #include "tests/unit/anystream.h"
 
 static const uint64_t sizes[] = { 0, 1, 2, 3, 5, 17, 40 };

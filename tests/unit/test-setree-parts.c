@@ -1,8 +1,8 @@
 /* test-setree-parts.c - the parts of the tree builder against slow, obvious code */
 #include <stdio.h>
 
-#include "common/setree_net.h"
-#include "common/setree_refine.h"
+#include "common/tree/workings.h"
+#include "common/tree/refine.h"
 #include "tests/unit/setree.h"
 #include "tests/unit/unit.h"
 

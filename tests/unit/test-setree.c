@@ -1,9 +1,9 @@
 /* test-setree.c - trees against the definition, against all partitions, and known values */
 #include <stdio.h>
 
-#include "common/entropy.h"
-#include "common/gen.h"
-#include "common/setree.h"
+#include "common/graph/entropy.h"
+#include "common/graph/gen.h"
+#include "common/tree/tree_build.h"
 #include "tests/unit/setree.h"
 #include "tests/unit/unit.h"
 

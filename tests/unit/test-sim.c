@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
-#include "common/sim.h"
-#include "common/sim_engine.h"
+#include "common/base/rng.h"
+#include "common/sim/sim.h"
+#include "common/sim/engine.h"
 #include "tests/unit/unit.h"
 
 /* --- the oracle: long double, a different order of summation, a full sort --- */

@@ -1,10 +1,10 @@
 /* test-split.c - random splits: sizes, classes, and that nobody is in two parts */
-#include "common/split.h"
+#include "common/graph/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 static void test_sizes(void)

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <zlib.h>
 
-#include "common/crc.h"
+#include "common/base/crc.h"
 #include "tests/unit/anystream.h"
 
 /* Allocations are counted: by our own malloc, or by the sanitizer's hook. */

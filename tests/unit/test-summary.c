@@ -1,11 +1,11 @@
 /* test-summary.c - what se-info counts, against slow and obvious code on random graphs */
-#include "common/summary.h"
+#include "common/inspect/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/odds.h"
-#include "common/rng.h"
+#include "common/tree/odds.h"
+#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 24, CLASSES = 4 };

@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "common/rng.h"
-#include "common/text.h"
+#include "common/base/rng.h"
+#include "common/base/text.h"
 #include "tests/unit/unit.h"
 
 /* A file with these bytes, open for good: its path, valid until the next call */

@@ -1,0 +1,40 @@
+/* mem.h - memory that is checked: products that overflow and a refusing system are errors */
+#ifndef SE_MEM_H
+#define SE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+/* How many are read or gathered at a time.  Few in fuzzers, whose small inputs would never cross
+ * the end of a block. */
+#ifdef SE_SMALL_BLOCKS
+#define SE_BLOCK(many) 256
+#else
+#define SE_BLOCK(many) (many)
+#endif
+
+/* Room for `count` items of `size` bytes, or NULL with `err` set.  Never NULL for 0 items.
+ * se_zalloc clears it.  Give it back with free(). */
+void *se_alloc(uint64_t count, size_t size, struct se_err *err);
+void *se_zalloc(uint64_t count, size_t size, struct se_err *err);
+
+/* Make the array *p of *cap items hold at least `need`, growing by half.  Returns 0, or -1
+ * with `err` set and the array as it was. */
+int se_grow(void *p, size_t *cap, uint64_t need, size_t size, struct se_err *err);
+
+/* Copies with se_alloc: a string, or the first `len` bytes of one. */
+char *se_strdup(const char *s, struct se_err *err);
+char *se_strndup(const char *s, size_t len, struct se_err *err);
+
+/* A string of bytes that grows; data is NULL while it is empty. */
+struct se_bytes {
+    char *data;
+    size_t len, cap;
+};
+#define SE_BYTES_INIT { NULL, 0, 0 }
+int se_bytes_add(struct se_bytes *b, const void *data, size_t len, struct se_err *err);
+void se_bytes_release(struct se_bytes *b);
+
+#endif

@@ -1,0 +1,411 @@
+/* tool.c - what every program shares: the frame around its run() */
+#include "common/cli/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "common/device/device.h"
+#include "common/cli/options.h"
+#include "common/base/outfile.h"
+#include "common/base/parallel.h"
+
+enum { AUTO, ALWAYS, NEVER };
+
+/* The values of the shared options */
+static struct {
+    bool help, version, no_history, digest, verbose, quiet, keep, level_given;
+    const char *output, *omit, *completion;
+    uint64_t threads, level, seed;
+    int progress, device;
+} shared;
+
+/* An option and the SE_TOOL_* that must be there for it; 0: always */
+static const struct {
+    unsigned needs;
+    struct se_option option;
+} shared_options[] = {
+    { SE_TOOL_SEED, { 0, "seed", "N", SE_OPT_COUNT, &shared.seed, 0, 0,
+      "seed of the random numbers; the same seed gives the same bytes", NULL } },
+    { SE_TOOL_DEVICE, { 0, "device", "auto|cpu|cuda", SE_OPT_CHOICE, &shared.device, 0, 0,
+      "where to compute; auto: on a GPU if that is worth it and there is one", NULL } },
+    { SE_TOOL_KEEP, { 0, "keep", NULL, SE_OPT_FLAG, &shared.keep, 0, 0,
+      "keep sections that were derived from what is replaced", NULL } },
+    { 0, { 'o', "output", "FILE", SE_OPT_FILE, &shared.output, 0, 0,
+      "write to FILE instead of standard output; it appears when it is whole", NULL } },
+    { 0, { '@', "threads", "N", SE_OPT_COUNT, &shared.threads, 1, 256,
+      "threads; unless given, SLURM_CPUS_PER_TASK, OMP_NUM_THREADS or the CPUs there are",
+      NULL } },
+    { SE_TOOL_STREAM, { 'z', "level", "LEVEL", SE_OPT_COUNT, &shared.level, 0, 9,
+      "deflate all sections, 1 fast to 9 small, or 0 to write them plain; unless given, "
+      "sections stay as they came", &shared.level_given } },
+    { SE_TOOL_PASSES, { 0, "omit", "NAME[,NAME...]", SE_OPT_STRING, &shared.omit, 0, 0,
+      "leave these sections out of what is written", NULL } },
+    { SE_TOOL_STREAM, { 0, "no-history", NULL, SE_OPT_FLAG, &shared.no_history, 0, 0,
+      "write no history section", NULL } },
+    { SE_TOOL_STREAM, { 0, "digest", NULL, SE_OPT_FLAG, &shared.digest, 0, 0,
+      "with -o, print the digest of what was written, as se-check does", NULL } },
+    { 0, { 0, "progress", "auto|always|never", SE_OPT_CHOICE, &shared.progress, 0, 0,
+      "a bar on standard error; auto: if that is a terminal", NULL } },
+    { 0, { 'v', "verbose", NULL, SE_OPT_FLAG, &shared.verbose, 0, 0,
+      "say on standard error what is done", NULL } },
+    { 0, { 'q', "quiet", NULL, SE_OPT_FLAG, &shared.quiet, 0, 0,
+      "no warnings and no bar", NULL } },
+    { 0, { 'h', "help", NULL, SE_OPT_FLAG, &shared.help, 0, 0, "print this help", NULL } },
+    { 0, { 'V', "version", NULL, SE_OPT_FLAG, &shared.version, 0, 0,
+      "print the version and how it was built", NULL } }
+};
+
+/* Not in help: what the build asks each tool for */
+static const struct se_option completion_option = {
+    0, "completion", "bash|zsh|mdoc", SE_OPT_STRING, &shared.completion, 0, 0, "", NULL
+};
+
+static void collect(const struct se_tool *tool, struct se_options *o)
+{
+    o->count = 0;
+    for (const struct se_option *x = tool->options; x && (x->name || x->letter); x++)
+        o->item[o->count++] = x;
+    o->own = o->count;
+    for (size_t i = 0; i < sizeof shared_options / sizeof shared_options[0]; i++)
+        if ((shared_options[i].needs & ~tool->has) == 0)
+            o->item[o->count++] = &shared_options[i].option;
+}
+
+static void print_version(const struct se_tool *tool)
+{
+    char plugin[1024];
+
+    printf("%s %s\nrevision %s, zlib %s, BLAS %s, %d threads\n", tool->name, se_version,
+           se_revision, zlibVersion(), se_blas_version, se_cpus());
+    if (tool->has & SE_TOOL_DEVICE) {
+        se_gpu_tell(plugin, sizeof plugin);
+        printf("%s\n", plugin);
+    }
+}
+
+/* Help and the like first: they work beside any other option. */
+static int print_and_leave(const struct se_tool *tool, const struct se_options *o)
+{
+    signal(SIGPIPE, SIG_DFL);                   /* there is no file to remove */
+    if (shared.help)
+        se_options_help(o, tool, stdout);
+    else if (shared.completion)
+        se_options_print(o, tool, shared.completion, stdout);
+    else
+        print_version(tool);
+    if (fflush(stdout) == 0 && fclose(stdout) == 0)
+        return 0;
+    fprintf(stderr, "%s: write error: %s\n", tool->name, strerror(errno));
+    return 1;
+}
+
+static int fail(const struct se_tool *tool, const struct se_err *err)
+{
+    if (err->code == SE_EPIPE) {                /* end as if SIGPIPE had done it */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+        return 1;
+    }
+    if (err->code == SE_EUSAGE) {
+        fprintf(stderr, "%s: %s; see %s --help\n", tool->name, err->text, tool->name);
+        return 2;
+    }
+    fprintf(stderr, "%s: %s\n", tool->name, err->text);
+    return 1;
+}
+
+static bool is_plain_word(const char *s)
+{
+    return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "@%+=:,./-_")] == '\0';
+}
+
+/* The command line as one could paste it into a shell; control characters become '?'. */
+static char *join_arguments(int argc, char **argv, struct se_err *err)
+{
+    struct se_bytes b = SE_BYTES_INIT;
+    int rc = 0;
+
+    for (int i = 1; i < argc && rc == 0; i++) {
+        const bool plain = is_plain_word(argv[i]);
+
+        if (i > 1)
+            rc = se_bytes_add(&b, " ", 1, err);
+        if (rc == 0 && !plain)
+            rc = se_bytes_add(&b, "'", 1, err);
+        for (const char *c = argv[i]; *c && rc == 0; c++) {
+            if (*c == '\'')
+                rc = se_bytes_add(&b, "'\\''", 4, err);
+            else
+                rc = se_bytes_add(&b, (unsigned char)*c < 0x20 ? "?" : c, 1, err);
+        }
+        if (rc == 0 && !plain)
+            rc = se_bytes_add(&b, "'", 1, err);
+    }
+    if (rc == 0)
+        rc = se_bytes_add(&b, "", 1, err);
+    if (rc < 0)
+        se_bytes_release(&b);
+    return b.data;
+}
+
+static int check_operands(const struct se_run *run, struct se_err *err)
+{
+    const struct se_tool *tool = run->tool;
+
+    if (run->operands < tool->min_operands)
+        return se_fail(err, SE_EUSAGE, "%s is missing", tool->operands);
+    if (tool->max_operands >= 0 && run->operands > tool->max_operands)
+        return se_fail(err, SE_EUSAGE, "'%s' is one argument too many",
+                       run->operand[tool->max_operands]);
+    if (shared.digest && (!run->output || strcmp(run->output, "-") == 0))
+        return se_fail(err, SE_EUSAGE, "--digest is printed to standard output, so the stream "
+                       "needs -o FILE");
+    return 0;
+}
+
+int se_tool_main(const struct se_tool *tool, int argc, char **argv)
+{
+    struct se_err err = SE_ERR_INIT;
+    struct se_run run = { .tool = tool, .start = se_now() };
+    struct se_options o, all;
+    int first, rc;
+
+    collect(tool, &o);
+    all = o;
+    all.item[all.count++] = &completion_option;
+    se_output_signals(tool->name);
+    run.arguments = join_arguments(argc, argv, &err);
+    rc = se_options_parse(&all, argc, argv, &first, &err);
+    if (shared.help || shared.version || shared.completion) {
+        free(run.arguments);
+        return print_and_leave(tool, &o);
+    }
+    if (!run.arguments)
+        rc = -1;
+    if (rc == 0) {
+        run.operand = argv + first;
+        run.operands = argc - first;
+        run.threads = shared.threads ? (int)shared.threads : se_cpus();
+        run.level = shared.level_given ? (int)shared.level : -1;
+        run.device = shared.device;
+        run.seed = shared.seed;
+        run.verbose = shared.verbose;
+        run.quiet = shared.quiet;
+        run.history = !shared.no_history;
+        run.keep = shared.keep;
+        run.output = shared.output;
+        rc = check_operands(&run, &err);
+    }
+    if (rc == 0)
+        rc = se_section_check_list("omit", shared.omit, &err);
+    if (rc == 0)
+        rc = tool->run(&run, &err);
+    free(run.arguments);
+    return rc == 0 ? 0 : fail(tool, &err);
+}
+
+const char *se_run_operand(const struct se_run *run, int i)
+{
+    return i < run->operands ? run->operand[i] : "-";
+}
+
+static int terminal(struct se_err *err)
+{
+    return se_fail(err, SE_EIO, "standard output is a terminal and this is no text; use -o "
+                   "FILE, > FILE or a pipe");
+}
+
+int se_run_check_output(const struct se_run *run, struct se_err *err)
+{
+    if (run->output && strcmp(run->output, "-") != 0)
+        return se_output_check(run->output, err);
+    return isatty(STDOUT_FILENO) ? terminal(err) : 0;
+}
+
+int se_run_filter(struct se_run *run,
+                  int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
+                  struct se_err *err)
+{
+    const char *path = se_run_operand(run, 0);
+    struct se_stream s = SE_STREAM_INIT;
+    int rc = se_run_check_output(run, err);
+
+    if (rc == 0)
+        rc = se_run_read(run, path, &s, err);
+    if (rc == 0) {
+        rc = change(run, &s, err);
+        if (rc < 0 && err->code == SE_EINPUT)
+            se_err_in(err, se_path_name(path));
+    }
+    if (rc == 0)
+        rc = se_run_write(run, &s, err);
+    se_stream_release(&s);
+    return rc;
+}
+
+int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
+                struct se_err *err)
+{
+    const bool in = strcmp(path, "-") == 0;
+    const char *name = se_path_name(path);
+    const int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int rc;
+
+    if (fd < 0)
+        return se_fail_errno(err, SE_EIO, "%s: cannot open", name);
+    if (isatty(fd)) {
+        if (!in)
+            close(fd);
+        return se_fail(err, SE_EIO, "%s is a terminal; name a file or pipe a stream in", name);
+    }
+    rc = se_stream_read(s, fd, err);
+    if (!in)
+        close(fd);
+    s->keep = run->keep;
+    run->input = name;
+    return rc < 0 ? se_err_in(err, name) : 0;
+}
+
+static int open_output(const struct se_run *run, bool binary, struct se_err *err)
+{
+    const int fd = se_output_open(run->output, err);
+
+    if (fd >= 0 && binary && isatty(fd)) {
+        se_output_abort();
+        return terminal(err);
+    }
+    return fd;
+}
+
+static int add_history(const struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    const size_t room = strlen(run->arguments) + 128;
+    char *line, seed[24] = "-";
+    int rc;
+
+    if (!run->history) {
+        se_stream_drop(s, SE_HISTORY);
+        return 0;
+    }
+    line = se_alloc(room, 1, err);
+    if (!line)
+        return -1;
+    if (run->tool->has & SE_TOOL_SEED)
+        snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
+    snprintf(line, room, "%s\t%s\t%s\t%.3f\t%s", run->tool->name, se_version, seed,
+             se_now() - run->start, run->arguments);
+    rc = se_history_add(s, line, err);
+    free(line);
+    return rc;
+}
+
+/* The digest that se-check would give, without reading the file again */
+static int print_digest(const struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_digest d;
+    char text[SE_DIGEST_TEXT];
+
+    if (se_stream_digest(s, &d, err) < 0)
+        return -1;
+    printf("%s  %s\n", se_digest_text(&d, text), run->output);
+    if (fflush(stdout) == 0)
+        return 0;
+    return se_fail_errno(err, errno == EPIPE ? SE_EPIPE : SE_EIO, "write error");
+}
+
+int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    const int fd = open_output(run, true, err);
+
+    if (fd < 0)
+        return -1;
+    if (add_history(run, s, err) < 0) {         /* what came in is wrong, not what goes out */
+        se_output_abort();
+        return run->input ? se_err_in(err, run->input) : -1;
+    }
+    for (int i = 0; shared.omit && se_section_known(i); i++)
+        if (se_section_listed(shared.omit, se_section_known(i)))
+            se_stream_drop(s, se_section_known(i));
+    if (se_stream_write(s, fd, run->level, err) < 0) {
+        se_output_abort();
+        return run->output ? se_err_in(err, run->output) : -1;
+    }
+    if (se_output_commit(err) < 0)
+        return -1;
+    return shared.digest ? print_digest(run, s, err) : 0;
+}
+
+int se_run_begin(struct se_run *run, bool binary, struct se_out *out, struct se_err *err)
+{
+    const int fd = open_output(run, binary, err);
+
+    if (fd < 0)
+        return -1;
+    if (se_out_init(out, fd, err) < 0) {
+        se_output_abort();
+        return -1;
+    }
+    return 0;
+}
+
+int se_run_end(struct se_run *run, struct se_out *out, int rc, struct se_err *err)
+{
+    if (rc == 0) {
+        rc = se_out_flush(out, err);
+        if (rc < 0 && run->output)
+            se_err_in(err, run->output);
+    }
+    se_out_release(out);
+    if (rc < 0) {
+        se_output_abort();
+        return -1;
+    }
+    return se_output_commit(err);
+}
+
+static void talk(const struct se_run *run, const char *fmt, va_list ap)
+{
+    fprintf(stderr, "%s: ", run->tool->name);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+}
+
+void se_note(const struct se_run *run, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!run->verbose)
+        return;
+    va_start(ap, fmt);
+    talk(run, fmt, ap);
+    va_end(ap);
+}
+
+void se_warn(const struct se_run *run, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (run->quiet)
+        return;
+    va_start(ap, fmt);
+    talk(run, fmt, ap);
+    va_end(ap);
+}
+
+void se_progress_begin(struct se_run *run, struct se_progress *p, const char *title,
+                       uint64_t total)
+{
+    *p = (struct se_progress){ .title = title, .total = total, .start = se_now() };
+    p->shown = p->start;
+    p->on = !run->quiet && (shared.progress == ALWAYS ||
+                            (shared.progress == AUTO && isatty(STDERR_FILENO)));
+}

@@ -1,0 +1,560 @@
+/* builder.c - from a heap of edges in any order to a graph section
+ *
+ * Edges gather in blocks.  A full block is sorted and packed: the steps from key to key take
+ * about 3 bytes an edge.  In the end the blocks are merged into rows.  So the heap costs less
+ * than the graph it becomes, and a star, or one pair a million times, is no worse than any
+ * other input.  Equal pairs are met in the order in which they were added. */
+#include "common/graph/builder.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "steps are read as little-endian");
+
+enum { BLOCK = SE_BLOCK(1 << 18), DIGIT = 11, ESCAPED = 8, PAD = 8 };
+#define TURNED (UINT32_C(1) << 31)      /* in order[]: the pair was given high end first */
+#define END UINT64_MAX                  /* no key: ids are below SE_NONE */
+
+struct work {                   /* of the block being filled, handed on from one to the next */
+    uint64_t key[2][BLOCK];     /* u << 32 | v while filling; then for sorting */
+    uint32_t order[2][BLOCK];   /* weighted: where the entry was */
+};
+
+struct se_edge_block {
+    struct se_edge_block *next;
+    uint32_t count;
+    struct work *work;          /* NULL once another block has it */
+    float *weight;              /* NULL: all 1 */
+    unsigned bits, width;       /* key: low << bits | high; bytes of a step */
+    unsigned char *step;        /* packed: from key to key; all ones: 8 bytes follow */
+    unsigned char *turned;      /* weighted: bit i: entry i was given high end first */
+    uint64_t loops, repeated;   /* entries that packing joined to others */
+};
+
+static void free_block(struct se_edge_block *x)
+{
+    free(x->work);
+    free(x->weight);
+    free(x->step);
+    free(x->turned);
+    free(x);
+}
+
+void se_builder_release(struct se_builder *b)
+{
+    while (b->first) {
+        struct se_edge_block *next = b->first->next;
+
+        free_block(b->first);
+        b->first = next;
+    }
+    *b = (struct se_builder)SE_BUILDER_INIT;
+}
+
+/* Turn the pairs into keys, low end first, of as few bits as their ids need. */
+static void make_keys(struct se_edge_block *x, bool weighted)
+{
+    uint64_t *key = x->work->key[0], all = 1;
+
+    for (uint32_t i = 0; i < x->count; i++)
+        all |= key[i] | key[i] >> 32;
+    x->bits = 64 - (unsigned)__builtin_clzll(all & UINT32_MAX);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint64_t u = key[i] >> 32, v = key[i] & UINT32_MAX;
+
+        key[i] = u < v ? u << x->bits | v : v << x->bits | u;
+        if (weighted)
+            x->work->order[0][i] = u > v ? i | TURNED : i;
+    }
+}
+
+/* One pass of a radix sort, from half `from` of the work to the other. */
+static void sort_pass(struct work *w, uint32_t count, int from, unsigned shift,
+                      unsigned digit, bool weighted)
+{
+    const uint64_t *key = w->key[from], mask = (UINT64_C(1) << digit) - 1;
+    uint32_t start[1 << DIGIT] = { 0 }, sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        start[key[i] >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+        const uint32_t here = start[d];
+
+        start[d] = sum;
+        sum += here;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t to = start[key[i] >> shift & mask]++;
+
+        w->key[!from][to] = key[i];
+        if (weighted)
+            w->order[!from][to] = w->order[from][i];
+    }
+}
+
+/* Sort the keys, stably.  Returns the half of the work that holds them. */
+static int sort_keys(struct se_edge_block *x, bool weighted)
+{
+    const unsigned bits = 2 * x->bits, passes = (bits + DIGIT - 1) / DIGIT;
+    const unsigned digit = (bits + passes - 1) / passes;
+    const uint64_t *key = x->work->key[0];
+    uint32_t sorted = 1;
+    int half = 0;
+
+    while (sorted < x->count && key[sorted - 1] <= key[sorted])
+        sorted++;
+    if (sorted >= x->count)
+        return 0;
+    for (unsigned shift = 0; shift < bits; shift += digit, half = !half)
+        sort_pass(x->work, x->count, half, shift, digit, weighted);
+    return half;
+}
+
+/* Without weights an entry that repeats the one before it says nothing new. */
+static void drop_repeats(struct se_edge_block *x, uint64_t *key)
+{
+    const uint64_t mask = (UINT64_C(1) << x->bits) - 1;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < x->count; i++)
+        if (kept > 0 && key[i] == key[kept - 1]) {
+            if (key[i] >> x->bits == (key[i] & mask))
+                x->loops++;
+            else
+                x->repeated++;
+        } else {
+            key[kept++] = key[i];
+        }
+    x->count = kept;
+}
+
+/* Choose the width of a step that makes the whole shortest.  Returns the bytes needed. */
+static size_t choose_width(struct se_edge_block *x, const uint64_t *key)
+{
+    uint64_t longer = x->count, last = 0, best = UINT64_MAX, of_length[9] = { 0 };
+
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint64_t step = key[i] - last + 1;        /* all ones is not a step */
+
+        of_length[(71 - (unsigned)__builtin_clzll(step)) / 8]++;
+        last = key[i];
+    }
+    for (unsigned width = 1; width <= 8; width++) {
+        longer -= of_length[width];
+        if ((uint64_t)x->count * width + longer * ESCAPED < best) {
+            best = (uint64_t)x->count * width + longer * ESCAPED;
+            x->width = width;
+        }
+    }
+    return (size_t)best + PAD;
+}
+
+static void pack_steps(struct se_edge_block *x, const uint64_t *key)
+{
+    const uint64_t escape = UINT64_MAX >> (64 - 8 * x->width);
+    unsigned char *at = x->step;
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < x->count; i++) {
+        const uint64_t step = key[i] - last;
+
+        memcpy(at, step < escape ? &step : &escape, x->width);
+        at += x->width;
+        if (step >= escape) {
+            memcpy(at, &step, ESCAPED);
+            at += ESCAPED;
+        }
+        last = key[i];
+    }
+    memset(at, 0, PAD);                 /* steps are read 8 bytes at a time */
+}
+
+/* Bring weights and directions into the order of the keys. */
+static int pack_order(struct se_edge_block *x, const uint32_t *order, struct se_err *err)
+{
+    float *sorted = x->weight ? se_alloc(x->count, sizeof *sorted, err) : NULL;
+
+    if ((x->weight && !sorted) || !(x->turned = se_zalloc(x->count / 8 + 1, 1, err))) {
+        free(sorted);
+        return -1;
+    }
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (sorted)
+            sorted[i] = x->weight[order[i] & ~TURNED];
+        if (order[i] & TURNED)
+            x->turned[i / 8] |= (unsigned char)(1u << i % 8);
+    }
+    free(x->weight);
+    x->weight = sorted;
+    return 0;
+}
+
+static int pack_block(struct se_edge_block *x, bool weighted, struct se_err *err)
+{
+    int half;
+
+    make_keys(x, weighted);
+    half = sort_keys(x, weighted);
+    if (!weighted)
+        drop_repeats(x, x->work->key[half]);
+    else if (pack_order(x, x->work->order[half], err) < 0)
+        return -1;
+    x->step = se_alloc(choose_width(x, x->work->key[half]), 1, err);
+    if (!x->step)
+        return -1;
+    pack_steps(x, x->work->key[half]);
+    return 0;
+}
+
+/* Pack the last block and start a new one with its work. */
+static int new_block(struct se_builder *b, struct se_err *err)
+{
+    struct se_edge_block *x = se_zalloc(1, sizeof *x, err);
+
+    if (!x)
+        return -1;
+    if (b->last ? pack_block(b->last, b->weighted, err) < 0
+                : !(x->work = se_alloc(1, sizeof *x->work, err))) {
+        free(x);
+        return -1;
+    }
+    if (b->last) {
+        x->work = b->last->work;
+        b->last->work = NULL;
+        b->last->next = x;
+    } else {
+        b->first = x;
+    }
+    b->last = x;
+    return 0;
+}
+
+static int start_weights(struct se_edge_block *x, struct se_err *err)
+{
+    x->weight = se_alloc(BLOCK, sizeof *x->weight, err);
+    if (!x->weight)
+        return -1;
+    for (uint32_t i = 0; i < x->count; i++)
+        x->weight[i] = 1;
+    return 0;
+}
+
+int se_builder_add(struct se_builder *b, uint32_t u, uint32_t v, float weight,
+                   struct se_err *err)
+{
+    struct se_edge_block *x = b->last;
+    const uint32_t high = u > v ? u : v;
+
+    if (high == SE_NONE)
+        return se_fail(err, SE_EINPUT, "vertex %" PRIu32 " is too large", high);
+    if (b->weighted && !(weight >= 0 && weight <= FLT_MAX))
+        return se_fail(err, SE_EINPUT, "weight %g of edge %" PRIu32 " - %" PRIu32
+                       " is negative or not finite", (double)weight, u, v);
+    if (!x || x->count == BLOCK) {
+        if (new_block(b, err) < 0)
+            return -1;
+        x = b->last;
+    }
+    if (b->weighted && weight != 1 && !x->weight && start_weights(x, err) < 0)
+        return -1;
+    x->work->key[0][x->count] = (uint64_t)u << 32 | v;
+    if (x->weight)
+        x->weight[x->count] = weight + 0.0f;            /* no -0 */
+    x->count++;
+    b->count++;
+    if (high >= b->n)
+        b->n = (uint64_t)high + 1;
+    return 0;
+}
+
+struct cursor {                 /* walks over a packed block */
+    uint64_t key;               /* low << 32 | high of the entry at hand, or END */
+    uint64_t packed, escape;
+    const unsigned char *at;
+    const struct se_edge_block *block;
+    uint32_t taken;             /* the entry at hand is number taken - 1 */
+};
+
+static void advance(struct cursor *c)
+{
+    const struct se_edge_block *x = c->block;
+    uint64_t step;
+
+    if (c->taken == x->count) {
+        c->key = END;
+        return;
+    }
+    memcpy(&step, c->at, 8);
+    step &= c->escape;
+    c->at += x->width;
+    if (step == c->escape) {
+        memcpy(&step, c->at, ESCAPED);
+        c->at += ESCAPED;
+    }
+    c->packed += step;
+    c->key = c->packed >> x->bits << 32 | (c->packed & ((UINT64_C(1) << x->bits) - 1));
+    c->taken++;
+}
+
+/* A tournament: node i > 0 holds who lost there and with which key; cursor c starts at node
+ * (count + c) / 2.  Of equal keys that of the earlier block wins. */
+struct merge {
+    struct cursor *cursor;
+    struct loser {
+        uint64_t key;
+        uint32_t who;
+    } *lost;
+    uint32_t count, best;
+};
+
+/* Let cursor c, which has moved on, play its way up.  Who wins is anybody's guess, so there
+ * is no branch on it. */
+static void play(struct merge *m, uint32_t c)
+{
+    uint64_t key = m->cursor[c].key;
+
+    for (uint32_t i = (m->count + c) / 2; i > 0; i /= 2) {
+        struct loser *x = &m->lost[i];
+        const uint64_t swap = -(uint64_t)((x->key < key) | ((x->key == key) & (x->who < c)));
+        const uint64_t keys = (x->key ^ key) & swap, who = (x->who ^ c) & swap;
+
+        x->key ^= keys;
+        key ^= keys;
+        x->who ^= (uint32_t)who;
+        c ^= (uint32_t)who;
+    }
+    m->best = c;
+}
+
+/* The first round.  Every node starts with a loser that wins against all but cursor 0, so
+ * whoever comes to it first stays there; cursor 0 comes last and finds only real ones. */
+static void first_round(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->lost[i] = (struct loser){ 0, 0 };
+    for (uint32_t c = m->count; c-- > 0;)
+        play(m, c);
+}
+
+static int start_merge(struct merge *m, const struct se_builder *b, struct se_err *err)
+{
+    uint32_t count = 0;
+
+    for (const struct se_edge_block *x = b->first; x; x = x->next)
+        count++;
+    m->cursor = se_zalloc(count, sizeof *m->cursor, err);
+    m->lost = m->cursor ? se_alloc(count, sizeof *m->lost, err) : NULL;
+    if (!m->lost)
+        return -1;
+    for (const struct se_edge_block *x = b->first; x; x = x->next) {
+        struct cursor *c = &m->cursor[m->count++];
+
+        c->block = x;
+        c->at = x->step;
+        c->escape = UINT64_MAX >> (64 - 8 * x->width);
+        advance(c);
+    }
+    first_round(m);
+    return 0;
+}
+
+struct rows {                   /* the graph as it grows */
+    uint64_t n, m, loops, row, bound;   /* next row to start; entries that may yet come */
+    uint64_t *off;
+    uint32_t *to, *loop;
+    float *weight, *loop_weight;        /* NULL while all weights are 1 */
+    size_t loop_cap[2];
+};
+
+static void free_rows(struct rows *r)
+{
+    free(r->off);
+    free(r->to);
+    free(r->loop);
+    free(r->weight);
+    free(r->loop_weight);
+}
+
+/* From now on there are weights: those so far were 1. */
+static int weigh_rows(struct rows *r, struct se_err *err)
+{
+    r->weight = se_alloc(r->bound, sizeof *r->weight, err);
+    if (!r->weight ||
+        se_grow(&r->loop_weight, &r->loop_cap[1], r->loops + 1, sizeof(float), err) < 0)
+        return -1;
+    for (uint64_t i = 0; i < r->m; i++)
+        r->weight[i] = 1;
+    for (uint64_t i = 0; i < r->loops; i++)
+        r->loop_weight[i] = 1;
+    return 0;
+}
+
+static int add_loop(struct rows *r, uint32_t v, float weight, struct se_err *err)
+{
+    if (se_grow(&r->loop, &r->loop_cap[0], r->loops + 1, sizeof *r->loop, err) < 0)
+        return -1;
+    if (r->weight) {
+        if (se_grow(&r->loop_weight, &r->loop_cap[1], r->loops + 1, sizeof(float), err) < 0)
+            return -1;
+        r->loop_weight[r->loops] = weight;
+    }
+    r->loop[r->loops++] = v;
+    return 0;
+}
+
+/* All entries of a pair are in: sum[0] as given low end first, sum[1] high end first. */
+static int add_pair(struct rows *r, uint64_t key, const double sum[2], enum se_merge merge,
+                    bool keep_loops, struct se_err *err)
+{
+    const uint32_t low = (uint32_t)(key >> 32), high = (uint32_t)key;
+    double weight = sum[0] + sum[1];
+
+    if (merge == SE_MERGE_MATRIX)
+        weight = sum[0] > sum[1] ? sum[0] : sum[1];
+    if (low == high && !keep_loops)
+        return 0;
+    if (weight > (double)FLT_MAX)
+        return se_fail(err, SE_EINPUT, "the weights of edge %" PRIu32 " - %" PRIu32
+                       " add up to %g, more than a float holds", low, high, weight);
+    if ((float)weight != 1 && !r->weight && weigh_rows(r, err) < 0)
+        return -1;
+    if (low == high)
+        return add_loop(r, low, (float)weight, err);
+    while (r->row <= low)
+        r->off[r->row++] = r->m;
+    if (r->weight)
+        r->weight[r->m] = (float)weight;
+    r->to[r->m++] = high;
+    return 0;
+}
+
+static int merge_weighted(struct merge *m, struct rows *r, enum se_merge merge,
+                          bool keep_loops, struct se_built *built, struct se_err *err)
+{
+    uint64_t key;
+
+    while ((key = m->cursor[m->best].key) != END) {
+        double sum[2] = { 0, 0 };
+        uint64_t entries = 0;
+
+        do {
+            const struct cursor *c = &m->cursor[m->best];
+            const struct se_edge_block *x = c->block;
+            const uint32_t i = c->taken - 1;
+
+            sum[x->turned[i / 8] >> i % 8 & 1] += x->weight ? (double)x->weight[i] : 1;
+            entries++;
+            advance(&m->cursor[m->best]);
+            play(m, m->best);
+        } while (m->cursor[m->best].key == key);
+        if (key >> 32 == (key & UINT32_MAX))
+            built->loops += entries;
+        else
+            built->repeated += entries - 1;
+        if (add_pair(r, key, sum, merge, keep_loops, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int merge_plain(struct merge *m, struct rows *r, bool keep_loops,
+                       struct se_built *built, struct se_err *err)
+{
+    uint64_t last = END, key;
+
+    while ((key = m->cursor[m->best].key) != END) {
+        const uint32_t low = (uint32_t)(key >> 32), high = (uint32_t)key;
+
+        advance(&m->cursor[m->best]);
+        play(m, m->best);
+        if (low == high)
+            built->loops++;
+        if (key == last) {
+            built->repeated += low != high;
+            continue;
+        }
+        last = key;
+        if (low == high) {
+            if (keep_loops && add_loop(r, low, 1, err) < 0)
+                return -1;
+            continue;
+        }
+        while (r->row <= low)
+            r->off[r->row++] = r->m;
+        r->to[r->m++] = high;
+    }
+    return 0;
+}
+
+static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
+                     bool keep_loops, struct se_built *built, struct se_err *err)
+{
+    struct merge m = { 0 };
+    int rc = 0;
+
+    if (b->last && pack_block(b->last, b->weighted, err) < 0)
+        return -1;
+    for (const struct se_edge_block *x = b->first; x; x = x->next) {
+        r->bound += x->count;
+        built->loops += x->loops;
+        built->repeated += x->repeated;
+    }
+    r->n = b->n;
+    r->off = se_alloc(r->n + 1, sizeof *r->off, err);
+    r->to = se_alloc(r->bound, sizeof *r->to, err);
+    if (!r->off || !r->to)
+        return -1;
+    if (b->first) {
+        rc = start_merge(&m, b, err);
+        if (rc == 0)
+            rc = b->weighted ? merge_weighted(&m, r, merge, keep_loops, built, err)
+                             : merge_plain(&m, r, keep_loops, built, err);
+    }
+    while (r->row <= r->n)
+        r->off[r->row++] = r->m;
+    free(m.cursor);
+    free(m.lost);
+    return rc;
+}
+
+/* Give back what was set aside for entries that joined others.  It cannot fail: an array
+ * that does not move stays as it is. */
+static void shrink(void *array, uint64_t count)
+{
+    void **p = array, *less = count ? realloc(*p, count * 4) : NULL;
+
+    if (less)
+        *p = less;
+}
+
+int se_builder_put(struct se_builder *b, struct se_stream *s, uint32_t tag,
+                   enum se_merge merge, bool keep_loops, struct se_built *built,
+                   struct se_err *err)
+{
+    struct rows r = { 0 };
+    struct se_built told = { 0, 0 };
+    int rc;
+
+    if (b->n > SE_MAX_VERTICES)
+        rc = se_fail(err, SE_EINPUT, "%" PRIu64 " vertices are more than %" PRIu64, b->n,
+                     SE_MAX_VERTICES);
+    else
+        rc = make_rows(b, &r, merge, keep_loops, &told, err);
+    se_builder_release(b);
+    if (rc == 0) {
+        shrink(&r.to, r.m);
+        if (r.weight)
+            shrink(&r.weight, r.m);
+        const struct se_graph g = { r.n, r.m, r.loops, r.off, r.to, r.weight, r.loop,
+                                    r.loop_weight };
+        rc = se_graph_put(&g, s, tag, NULL, err);
+    }
+    if (rc == 0 && built)
+        *built = told;
+    free_rows(&r);
+    return rc;
+}

@@ -1,0 +1,264 @@
+/* equal_rows.c - vertices with equal rows */
+#include "common/sim/equal_rows.h"
+
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/parallel.h"
+
+enum { ROWS_PER_TASK = 1024 };
+
+/* --- finding them --- */
+
+static inline uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static inline uint32_t bits(float x)
+{
+    union { float f; uint32_t u; } y = { x + 0.0f };    /* -0 becomes 0 */
+
+    return y.u;
+}
+
+static uint64_t hash_row(const struct se_features *x, uint64_t i)
+{
+    uint64_t h = 1;
+
+    if (x->dense)
+        for (uint64_t t = 0; t < x->d; t++)
+            h = mix(h, bits(x->dense[i * x->d + t]));
+    else
+        for (uint64_t e = x->off[i]; e < x->off[i + 1]; e++)
+            h = mix(h, (uint64_t)x->col[e] << 32 | (x->value ? bits(x->value[e]) : 1));
+    return mix(h, 0);
+}
+
+static bool same_row(const struct se_features *x, uint64_t i, uint64_t j)
+{
+    const uint64_t a = x->dense ? i * x->d : x->off[i], b = x->dense ? j * x->d : x->off[j];
+    const uint64_t len = x->dense ? x->d : x->off[i + 1] - a;
+    const float *value = x->dense ? x->dense : x->value;
+
+    if (!x->dense && (x->off[j + 1] - b != len ||
+                      memcmp(x->col + a, x->col + b, len * sizeof *x->col) != 0))
+        return false;
+    for (uint64_t t = 0; value && t < len; t++)
+        if (value[a + t] != value[b + t])
+            return false;
+    return true;
+}
+
+struct hashing {
+    const struct se_sim_rows *rows;
+    uint64_t *hash;
+};
+
+static void hash_task(void *arg, uint64_t task, int thread)
+{
+    struct hashing *h = arg;
+    const uint64_t last = (task + 1) * ROWS_PER_TASK;
+
+    (void)thread;
+    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < h->rows->n; i++)
+        h->hash[i] = hash_row(&h->rows->x, i);
+}
+
+/* Enter the vertices in ascending order, so that the first of a group is its lowest. */
+static void enter(struct se_sim_groups *g, const struct se_sim_rows *r, const uint64_t *hash,
+                  uint32_t *table, uint64_t mask)
+{
+    for (uint64_t v = 0; v < g->n; v++) {
+        uint64_t slot = hash[v] & mask;
+
+        if (r->scale[v].inverse == 0) {
+            g->group[v] = SE_NONE;
+            g->flat[g->flats++] = (uint32_t)v;
+            continue;
+        }
+        for (; table[slot] != SE_NONE; slot = (slot + 1) & mask) {
+            const uint32_t u = g->row[table[slot]];
+
+            if (hash[u] == hash[v] && same_row(&r->x, u, v))
+                break;
+        }
+        if (table[slot] == SE_NONE) {
+            table[slot] = (uint32_t)g->m;
+            g->row[g->m++] = (uint32_t)v;
+        }
+        g->group[v] = table[slot];
+    }
+}
+
+static int list_members(struct se_sim_groups *g, struct se_err *err)
+{
+    g->off = se_zalloc(g->m + 2, sizeof *g->off, err);
+    g->member = g->off ? se_alloc(g->n - g->flats, sizeof *g->member, err) : NULL;
+    if (!g->member)
+        return -1;
+    for (uint64_t v = 0; v < g->n; v++)
+        if (g->group[v] != SE_NONE)
+            g->off[g->group[v] + 2]++;
+    for (uint64_t i = 0; i < g->m; i++)
+        g->off[i + 2] += g->off[i + 1];
+    for (uint64_t v = 0; v < g->n; v++)
+        if (g->group[v] != SE_NONE)
+            g->member[g->off[g->group[v] + 1]++] = (uint32_t)v;
+    return 0;
+}
+
+int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, int threads,
+                       struct se_err *err)
+{
+    struct hashing h = { r, NULL };
+    uint64_t size = 16;
+    uint32_t *table;
+
+    g->n = r->n;
+    while (size < 2 * r->n)
+        size *= 2;
+    table = se_alloc(size, sizeof *table, err);
+    h.hash = table ? se_alloc(r->n, sizeof *h.hash, err) : NULL;
+    g->row = h.hash ? se_alloc(r->n, sizeof *g->row, err) : NULL;
+    g->group = g->row ? se_alloc(r->n, sizeof *g->group, err) : NULL;
+    g->flat = g->group ? se_alloc(r->n, sizeof *g->flat, err) : NULL;
+    if (g->flat) {
+        memset(table, 0xff, size * sizeof *table);
+        se_parallel(threads, (r->n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, hash_task, &h);
+        enter(g, r, h.hash, table, size - 1);
+    }
+    free(table);
+    free(h.hash);
+    return g->flat ? list_members(g, err) : -1;
+}
+
+void se_sim_groups_release(struct se_sim_groups *g)
+{
+    free(g->row);
+    free(g->group);
+    free(g->off);
+    free(g->member);
+    free(g->flat);
+    *g = (struct se_sim_groups)SE_SIM_GROUPS_INIT;
+}
+
+/* --- from groups back to vertices --- */
+
+struct expansion {
+    const struct se_sim_groups *g;
+    const struct se_sim_job *job;
+    struct se_sim_answer *a;
+    uint64_t *place;            /* per query group: where its answer is; by group */
+    uint64_t **key;             /* per thread: room for the keys of one vertex, twice */
+    uint64_t room;
+};
+
+/* Up to k vertices of an ascending list, other than v, all with the same S. */
+static uint64_t take(uint64_t *key, uint64_t have, const uint32_t *list, uint64_t count,
+                     uint64_t k, uint32_t v, float s)
+{
+    for (uint64_t i = 0, taken = 0; i < count && taken < k; i++)
+        if (list[i] != v) {
+            key[have++] = se_sim_key(s, list[i]);
+            taken++;
+        }
+    return have;
+}
+
+/* The groups come best first: once k vertices are there, only ties of the k-th matter. */
+static uint64_t take_groups(const struct expansion *x, uint32_t v, uint64_t *key,
+                            uint64_t have)
+{
+    const struct se_sim_groups *g = x->g;
+    const uint64_t k = x->a->k, at = x->place[g->group[v]] * x->job->k;
+    uint64_t sure = 0;          /* vertices in groups with a higher S than this one */
+    uint64_t level = 0;         /* vertices up to and with this S */
+
+    for (uint64_t i = 0; i < x->job->k; i++) {
+        const uint64_t other = g->group[x->job->id[at + i]];
+        const float s = x->job->similarity[at + i];
+
+        if (i > 0 && s < x->job->similarity[at + i - 1])
+            sure = level;
+        if (sure >= k)
+            break;
+        level += g->off[other + 1] - g->off[other];
+        have = take(key, have, g->member + g->off[other], g->off[other + 1] - g->off[other],
+                    k, v, s);
+        if (have > x->room - 3 * k) {           /* many large groups tie: keep the k best */
+            se_sim_select(key, have, k);
+            have = k;
+        }
+    }
+    return have;
+}
+
+static void expand_vertex(const struct expansion *x, uint32_t v, uint64_t *key)
+{
+    const struct se_sim_groups *g = x->g;
+    const uint64_t k = x->a->k, to = (v - x->a->first) * k;
+    uint64_t have = 0;
+
+    if (g->group[v] == SE_NONE) {               /* S = 0 with all: the lowest vertices */
+        for (uint64_t u = 0, i = 0; i < k; u++)
+            if (u != v) {
+                x->a->id[to + i] = (uint32_t)u;
+                x->a->similarity[to + i++] = 0;
+            }
+        return;
+    }
+    have = take(key, have, g->member + g->off[g->group[v]],
+                g->off[g->group[v] + 1] - g->off[g->group[v]], k, v, 1);
+    have = take(key, have, g->flat, g->flats, k, v, 0);
+    have = take_groups(x, v, key, have);
+    se_sim_select(key, have, k);
+    se_sim_sort(key, k, key + x->room);
+    for (uint64_t i = 0; i < k; i++) {
+        x->a->id[to + i] = se_sim_key_id(key[i]);
+        x->a->similarity[to + i] = se_sim_key_similarity(key[i]);
+    }
+}
+
+static void expand_task(void *arg, uint64_t task, int thread)
+{
+    const struct expansion *x = arg;
+    const uint64_t from = x->a->first + task * ROWS_PER_TASK, last = from + ROWS_PER_TASK;
+
+    for (uint64_t v = from; v < last && v < x->a->last; v++)
+        expand_vertex(x, (uint32_t)v, x->key[thread]);
+}
+
+static int expansion_make(struct expansion *x, struct se_err *err)
+{
+    x->room = 6 * x->a->k;
+    x->place = se_alloc(x->g->m, sizeof *x->place, err);
+    x->key = x->place ? se_zalloc((uint64_t)x->job->threads, sizeof *x->key, err) : NULL;
+    if (!x->key)
+        return -1;
+    for (int i = 0; i < x->job->threads; i++) {
+        x->key[i] = se_alloc(2 * x->room, sizeof **x->key, err);
+        if (!x->key[i])
+            return -1;
+    }
+    for (uint64_t q = 0; q < x->job->q; q++)
+        x->place[x->g->group[x->job->query[q]]] = q;
+    return 0;
+}
+
+int se_sim_groups_expand(const struct se_sim_groups *g, const struct se_sim_job *job,
+                         struct se_sim_answer *a, struct se_err *err)
+{
+    struct expansion x = { .g = g, .job = job, .a = a };
+    const int rc = expansion_make(&x, err);
+
+    if (rc == 0)
+        se_parallel(job->threads, (a->last - a->first + ROWS_PER_TASK - 1) / ROWS_PER_TASK,
+                    expand_task, &x);
+    for (int i = 0; x.key && i < job->threads; i++)
+        free(x.key[i]);
+    free(x.key);
+    free(x.place);
+    return rc;
+}

@@ -1,0 +1,418 @@
+/* stream.c - a stream in memory: its sections, their payloads, origins and digests */
+#include "common/stream/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <zlib.h>
+
+#include "common/base/crc.h"
+#include "common/base/mem.h"
+
+static const struct {
+    uint32_t tag;
+    const char *name;
+} known[] = {
+    { SE_GRAPH, "graph" },         { SE_FUSED, "fused" },
+    { SE_FEATURES, "features" },   { SE_LABELS, "labels" },
+    { SE_SPLITS, "splits" },       { SE_EMBEDDING, "embedding" },
+    { SE_KNN, "knn" },             { SE_TREE, "tree" },
+    { SE_PREDICTIONS, "predictions" }, { SE_MODEL, "model" },
+    { SE_NAMES, "names" },         { SE_STATS, "stats" },
+    { SE_HISTORY, "history" }
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+uint32_t se_section_known(int i)
+{
+    return i < KNOWN ? known[i].tag : 0;
+}
+
+const char *se_section_name(uint32_t tag)
+{
+    static _Thread_local char letters[5];
+
+    for (int i = 0; i < KNOWN; i++)
+        if (known[i].tag == tag)
+            return known[i].name;
+    for (int i = 0; i < 4; i++) {
+        const char c = (char)(tag >> 8 * i);
+        letters[i] = c > 0x20 && c < 0x7f ? c : '?';
+    }
+    return letters;
+}
+
+uint32_t se_section_tag(const char *name)
+{
+    for (int i = 0; i < KNOWN; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].tag;
+    return 0;
+}
+
+/* The tag of the name that *list begins with; 0: no section has it.  *list goes on to the next. */
+static uint32_t next_listed(const char **list)
+{
+    const size_t len = strcspn(*list, ",");
+    char name[32] = "";
+
+    if (len < sizeof name)
+        memcpy(name, *list, len);
+    *list = (*list)[len] ? *list + len + 1 : NULL;
+    return se_section_tag(name);
+}
+
+bool se_section_listed(const char *list, uint32_t tag)
+{
+    while (list)
+        if (next_listed(&list) == tag)
+            return true;
+    return false;
+}
+
+int se_section_check_list(const char *option, const char *list, struct se_err *err)
+{
+    while (list) {
+        const char *name = list;
+        char all[256] = "";
+
+        if (next_listed(&list))
+            continue;
+        for (int i = 0; i < KNOWN; i++) {
+            strncat(all, " ", sizeof all - strlen(all) - 1);
+            strncat(all, known[i].name, sizeof all - strlen(all) - 1);
+        }
+        return se_fail(err, SE_EUSAGE, "--%s: '%.*s' is no section; there are%s", option,
+                       (int)(strcspn(name, ",") < 40 ? strcspn(name, ",") : 40), name, all);
+    }
+    return 0;
+}
+
+struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->section[i].tag == tag)
+            return &s->section[i];
+    return NULL;
+}
+
+void se_section_release(struct se_section *x)
+{
+    if (x->mapped)
+        munmap(x->memory[0], x->mapped);
+    else
+        free(x->memory[0]);     /* NOLINT: the analyzer loses the copy in se_stream_put */
+    free(x->memory[1]);         /* NOLINT */
+    x->memory[0] = x->memory[1] = NULL;
+    x->mapped = 0;
+}
+
+void se_stream_release(struct se_stream *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        se_section_release(&s->section[i]);
+    free(s->section);
+    if (s->map)
+        munmap(s->map, s->map_len);
+    *s = (struct se_stream)SE_STREAM_INIT;
+}
+
+static void drop_at(struct se_stream *s, size_t i)
+{
+    se_section_release(&s->section[i]);
+    s->count--;
+    memmove(s->section + i, s->section + i + 1, (s->count - i) * sizeof *s->section);
+}
+
+void se_stream_drop(struct se_stream *s, uint32_t tag)
+{
+    const struct se_section *x = se_stream_find(s, tag);
+
+    if (x)
+        drop_at(s, (size_t)(x - s->section));
+}
+
+/* Inflate in steps, growing with what really arrives: a promised length is only a bound. */
+static int inflate_into(struct se_section *x, struct se_bytes *out, struct se_err *err)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)x->stored };
+    uint64_t left = x->stored_len;
+    int rc = inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
+
+    while (rc == Z_OK) {
+        uint64_t want = out->len + out->len / 2 + (1 << 16);
+
+        if (want > x->plain_len + 1)            /* one more byte shows a payload too long */
+            want = x->plain_len + 1;
+        if (out->len == want || se_grow(&out->data, &out->cap, want, 1, err) < 0) {
+            inflateEnd(&z);
+            return out->len == want ? se_fail(err, SE_EINPUT, "inflates to more than the %"
+                                              PRIu64 " bytes it promises", x->plain_len) : -1;
+        }
+        const uint64_t room = want - out->len;
+        z.next_out = (Bytef *)out->data + out->len;
+        z.avail_out = room > 1 << 30 ? 1 << 30 : (uInt)room;
+        if (z.avail_in == 0) {
+            z.avail_in = left > 1 << 30 ? 1 << 30 : (uInt)left;
+            left -= z.avail_in;
+        }
+        const uInt before = z.avail_out;
+        rc = inflate(&z, Z_NO_FLUSH);
+        out->len += before - z.avail_out;
+        if (rc == Z_BUF_ERROR && z.avail_in == 0 && left > 0)
+            rc = Z_OK;
+    }
+    inflateEnd(&z);
+    if (rc == Z_MEM_ERROR)
+        return se_fail(err, SE_EMEM, "out of memory");
+    if (rc != Z_STREAM_END || z.avail_in > 0 || left > 0 || out->len != x->plain_len)
+        return se_fail(err, SE_EINPUT, "deflated data are damaged");
+    return 0;
+}
+
+const unsigned char *se_section_plain(struct se_section *x, struct se_err *err)
+{
+    struct se_bytes out = SE_BYTES_INIT;
+
+    if (x->plain)
+        return x->plain;
+    if (inflate_into(x, &out, err) < 0) {
+        se_bytes_release(&out);
+        se_err_in(err, se_section_name(x->tag));
+        return NULL;
+    }
+    x->memory[1] = out.data;                    /* never NULL: inflate_into makes room first */
+    x->plain = (const unsigned char *)out.data;
+    return x->plain;
+}
+
+int se_section_digest(struct se_section *x, struct se_digest *d, struct se_err *err)
+{
+    if (!x->has_digest) {
+        if (!se_section_plain(x, err))
+            return -1;
+        x->digest = se_digest_of(x->plain, x->plain_len);
+        x->has_digest = true;
+    }
+    *d = x->digest;
+    return 0;
+}
+
+/* 1 if the origin o is in the stream with another content, 0 if not, -1 on error. */
+static int origin_differs(struct se_stream *s, const struct se_origin *o, struct se_err *err)
+{
+    struct se_section *from = o->tag ? se_stream_find(s, o->tag) : NULL;
+    struct se_digest d;
+
+    if (!from)
+        return 0;
+    if (se_section_digest(from, &d, err) < 0)
+        return -1;
+    return !se_digest_equal(&d, &o->digest);
+}
+
+int se_stream_check_origin(struct se_stream *s, uint32_t tag, struct se_err *err)
+{
+    const struct se_section *x = se_stream_find(s, tag);
+
+    for (int i = 0; x && i < SE_ORIGINS; i++) {
+        const int differs = origin_differs(s, &x->origin[i], err);
+        char names[2][16];
+
+        if (differs < 0)
+            return -1;
+        if (!differs)
+            continue;
+        strncpy(names[0], se_section_name(tag), sizeof names[0] - 1);
+        strncpy(names[1], se_section_name(x->origin[i].tag), sizeof names[1] - 1);
+        names[0][15] = names[1][15] = '\0';
+        return se_fail(err, SE_EINPUT, "%s: was made from another %s section than the one in "
+                       "this stream; make it again, or drop it with se-cat --drop %s",
+                       names[0], names[1], names[0]);
+    }
+    return 0;
+}
+
+/* Has `new` another content than `old`, whose digest is known? */
+static bool has_changed(const struct se_section *old, const struct se_section *new)
+{
+    return new->plain_len != old->plain_len ||
+           memcmp(new->plain, old->plain, new->plain_len) != 0;
+}
+
+/* 1 if section i was derived from `replaced` as it is no more, 0 if not, -1 on error.  `old` is
+ * what was there (NULL: it was dropped): where that is the origin, and its digest is known,
+ * the digest of the new one need not be taken. */
+static int is_stale(struct se_stream *s, size_t i, uint32_t replaced,
+                    const struct se_section *old, struct se_err *err)
+{
+    for (int k = 0; k < SE_ORIGINS; k++) {
+        const struct se_origin *o = &s->section[i].origin[k];
+        const struct se_section *new = se_stream_find(s, replaced);
+
+        if (o->tag != replaced || s->section[i].tag == replaced)
+            continue;
+        if (!new)
+            return 1;
+        if (old && old->has_digest && se_digest_equal(&old->digest, &o->digest))
+            return has_changed(old, new);
+        return origin_differs(s, o, err);
+    }
+    return 0;
+}
+
+/* Drop what names a replaced section as its origin, and what was derived from that; it
+ * ends because each step down drops a section. */
+static int drop_stale(struct se_stream *s, uint32_t replaced, const struct se_section *old,
+                      struct se_err *err)
+{
+    for (size_t i = 0; i < s->count;) {
+        const int stale = is_stale(s, i, replaced, old, err);
+        const uint32_t tag = s->section[i].tag;
+
+        if (stale < 0)
+            return -1;
+        if (!stale) {
+            i++;
+            continue;
+        }
+        drop_at(s, i);
+        if (drop_stale(s, tag, NULL, err) < 0)
+            return -1;
+        i = 0;                                  /* the array has moved: start over */
+    }
+    return 0;
+}
+
+static int set_origins(struct se_stream *s, struct se_section *x,
+                       const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    for (int i = 0; from && i < SE_ORIGINS; i++) {
+        struct se_section *o = from[i] ? se_stream_find(s, from[i]) : NULL;
+
+        if (!o)
+            continue;
+        if (se_section_digest(o, &x->origin[i].digest, err) < 0)
+            return -1;
+        x->origin[i].tag = from[i];
+    }
+    return 0;
+}
+
+static int append(struct se_stream *s, const struct se_section *x, struct se_err *err)
+{
+    if (se_grow(&s->section, &s->cap, s->count + 1, sizeof *x, err) < 0)
+        return -1;
+    s->section[s->count++] = *x;
+    return 0;
+}
+
+int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
+                   const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    struct se_section new = { .tag = tag, .codec = SE_PLAIN }, *place, old;
+    int rc = 0;
+
+    new.memory[0] = data;
+    new.stored = new.plain = data;
+    new.stored_len = new.plain_len = len;
+    if (set_origins(s, &new, from, err) < 0) {
+        free(data);
+        return -1;
+    }
+    new.crc = se_crc32(0, data, len);
+    place = se_stream_find(s, tag);
+    if (!place && (rc = append(s, &new, err)) < 0)
+        free(data);
+    if (!place)
+        return rc;
+    old = *place;
+    *place = new;
+    if (!s->keep)
+        rc = drop_stale(s, tag, &old, err);
+    se_section_release(&old);
+    return rc;
+}
+
+int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part, int parts,
+                  const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    unsigned char *data, *at;
+    uint64_t len = 0;
+
+    for (int i = 0; i < parts; i++)
+        if (__builtin_add_overflow(len, (part[i].len + 7) & ~(uint64_t)7, &len))
+            return se_fail(err, SE_EMEM, "%s: too large", se_section_name(tag));
+    data = at = se_alloc(len, 1, err);
+    if (!data)
+        return -1;
+    for (int i = 0; i < parts; i++) {
+        const uint64_t pad = -part[i].len & 7;
+
+        if (part[i].len > 0)
+            memcpy(at, part[i].data, part[i].len);
+        memset(at + part[i].len, 0, pad);
+        at += part[i].len + pad;
+    }
+    return se_stream_give(s, tag, data, len, from, err);
+}
+
+int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err)
+{
+    struct se_section new = *x;
+
+    new.memory[0] = se_alloc(x->stored_len, 1, err);
+    new.memory[1] = NULL;
+    new.mapped = 0;
+    if (!new.memory[0])
+        return -1;
+    if (x->stored_len > 0)
+        memcpy(new.memory[0], x->stored, x->stored_len);
+    new.stored = new.memory[0];
+    new.plain = x->codec == SE_PLAIN ? new.stored : NULL;
+    if (append(s, &new, err) < 0) {
+        free(new.memory[0]);
+        return -1;
+    }
+    return 0;
+}
+
+int se_stream_digest(struct se_stream *s, struct se_digest *d, struct se_err *err)
+{
+    struct se_hash hash;
+
+    se_hash_init(&hash);
+    for (size_t i = 0; i < s->count; i++) {
+        struct se_section *x = &s->section[i];
+        struct se_digest one;
+
+        if (x->tag == SE_HISTORY)
+            continue;
+        if (se_section_digest(x, &one, err) < 0)
+            return -1;
+        se_hash_add(&hash, &x->tag, sizeof x->tag);
+        se_hash_add(&hash, one.byte, sizeof one.byte);
+        for (int k = 0; k < SE_ORIGINS; k++) {
+            se_hash_add(&hash, &x->origin[k].tag, sizeof x->origin[k].tag);
+            se_hash_add(&hash, x->origin[k].digest.byte, SE_DIGEST_SIZE);
+        }
+    }
+    *d = se_hash_end(&hash);
+    return 0;
+}
+
+const void *se_take(struct se_cursor *c, uint64_t count, size_t size)
+{
+    const unsigned char *p = c->at;
+    uint64_t len;
+
+    if (__builtin_mul_overflow(count, size, &len) || len > c->left)
+        return NULL;
+    len = (len + 7) & ~(uint64_t)7;             /* payloads are whole words: see se-stream.5 */
+    if (len > c->left)
+        return NULL;
+    c->at += len;
+    c->left -= len;
+    return p;
+}

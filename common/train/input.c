@@ -1,0 +1,192 @@
+/* input.c - what a model reads */
+#include "common/train/input.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/train/community.h"
+#include "common/stream/payload.h"
+
+void se_nninput_release(struct se_nninput *x)
+{
+    se_sparse_release(&x->sparse);
+    free(x->dense);
+    x->dense = NULL;
+}
+
+/* Where the columns come from, in their order; what is absent has none */
+struct source {
+    uint64_t n;
+    struct se_features f;
+    struct se_embedding e;
+    struct se_communities c;
+    const struct se_nngraph *g;
+    bool scale_rows, identity;
+};
+
+static uint64_t base_cols(const struct source *o)
+{
+    return o->identity ? o->n : o->f.d;
+}
+
+static uint64_t all_cols(const struct source *o)
+{
+    return base_cols(o) + o->e.d + o->c.levels * o->c.dims + (o->g ? o->n : 0);
+}
+
+/* Entries of a matrix, row by row */
+struct entries {
+    uint32_t *col;
+    float *value;
+    uint64_t count;
+};
+
+static void add_entry(struct entries *to, uint64_t col, double value)
+{
+    to->col[to->count] = (uint32_t)col;
+    to->value[to->count++] = (float)value;
+}
+
+static void add_features(const struct source *o, uint64_t v, struct entries *to)
+{
+    const struct se_features *f = &o->f;
+    const uint64_t begin = f->dense ? v * f->d : f->off[v];
+    const uint64_t end = f->dense ? begin + f->d : f->off[v + 1];
+    const float *value = f->dense ? f->dense : f->value;
+    double sum = 0;
+
+    for (uint64_t i = begin; o->scale_rows && i < end; i++)
+        sum += value ? fabs((double)value[i]) : 1;
+    for (uint64_t i = begin; i < end; i++)
+        add_entry(to, f->dense ? i - begin : f->col[i],
+                  (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
+}
+
+static void add_neighbours(const struct source *o, uint64_t v, struct entries *to)
+{
+    const uint64_t first = o->g->off[v], last = o->g->off[v + 1], base = all_cols(o) - o->n;
+
+    for (uint64_t a = first; a < last; a++)
+        if (o->g->to[a] != v)                   /* each has a loop */
+            add_entry(to, base + o->g->to[a], o->scale_rows ? 1 / (double)(last - first - 1) : 1);
+}
+
+static void add_row(const struct source *o, uint64_t v, struct entries *to)
+{
+    const struct se_communities *c = &o->c;
+    const uint64_t base = base_cols(o);
+
+    if (o->identity)
+        add_entry(to, v, 1);
+    else if (o->f.d)
+        add_features(o, v, to);
+    for (uint64_t j = 0; j < o->e.d; j++)
+        add_entry(to, base + j, (double)o->e.row[v * o->e.d + j]);
+    for (uint64_t l = 0; l < c->levels; l++)
+        if (c->col[v * c->levels + l] != SE_NONE)
+            add_entry(to, base + o->e.d + l * c->dims + c->col[v * c->levels + l],
+                      o->scale_rows ? 1 / (double)c->levels : 1);
+    if (o->g)
+        add_neighbours(o, v, to);
+}
+
+static int make_dense(struct se_nninput *x, const struct source *o, struct se_err *err)
+{
+    const uint64_t d = all_cols(o);
+    struct entries row = { se_alloc(d, sizeof *row.col, err), NULL, 0 };
+
+    row.value = row.col ? se_alloc(d, sizeof *row.value, err) : NULL;
+    x->dense = row.value ? se_zalloc(o->n * d, sizeof *x->dense, err) : NULL;
+    for (uint64_t v = 0; x->dense && v < o->n; v++) {
+        row.count = 0;
+        add_row(o, v, &row);
+        for (uint64_t i = 0; i < row.count; i++)
+            x->dense[v * d + row.col[i]] = (se_real)row.value[i];
+    }
+    x->mat = (struct se_mat){ .rows = o->n, .cols = d, .dense = x->dense };
+    free(row.col);
+    free(row.value);
+    return x->dense ? 0 : -1;
+}
+
+static int make_sparse(struct se_nninput *x, const struct source *o, struct se_err *err)
+{
+    const uint64_t most = (o->identity ? o->n : o->f.dense ? o->n * o->f.d : o->f.nnz) +
+                          o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
+    uint64_t *off = se_zalloc(o->n + 1, sizeof *off, err);
+    struct entries all = { off ? se_alloc(most, sizeof *all.col, err) : NULL, NULL, 0 };
+    int rc = -1;
+
+    all.value = all.col ? se_alloc(most, sizeof *all.value, err) : NULL;
+    if (all.value) {
+        for (uint64_t v = 0; v < o->n; v++) {
+            add_row(o, v, &all);
+            off[v + 1] = all.count;
+        }
+        const struct se_features f = { o->n, all_cols(o), all.count, NULL, off, all.col,
+                                       all.value };
+        rc = se_sparse_make(&x->sparse, &f, false, err);
+    }
+    if (rc == 0)
+        x->mat = (struct se_mat){ .rows = o->n, .cols = x->sparse.cols, .sparse = &x->sparse,
+                                  .value = x->sparse.value };
+    free(off);
+    free(all.col);
+    free(all.value);
+    return rc;
+}
+
+static int read_features(struct source *o, struct se_stream *s, enum se_input_kind kind,
+                         struct se_err *err)
+{
+    if (se_stream_has(s, SE_FEATURES) &&
+        (se_features_get(&o->f, s, err) < 0 ||
+         se_payload_fits(o->f.n, o->n, SE_FEATURES, "graph", err) < 0))
+        return -1;
+    o->identity = o->f.d == 0 && kind == SE_INPUT_FEATURES;
+    return 0;
+}
+
+static int read_communities(struct source *o, struct se_stream *s, uint64_t dims,
+                            struct se_err *err)
+{
+    struct se_tree t;
+
+    return se_tree_get(&t, s, err) < 0 || se_payload_fits(t.n, o->n, SE_TREE, "graph", err) < 0
+         ? -1 : se_communities_make(&o->c, &t, dims, err);
+}
+
+static int read_source(struct source *o, struct se_stream *s, const struct se_nninput_plan *plan,
+                       struct se_err *err)
+{
+    if (plan->kind != SE_INPUT_FEATURES &&
+        (se_embedding_get(&o->e, s, err) < 0 ||
+         se_payload_fits(o->e.n, o->n, SE_EMBEDDING, "graph", err) < 0))
+        return -1;
+    if (plan->kind != SE_INPUT_EMBEDDING && read_features(o, s, plan->kind, err) < 0)
+        return -1;
+    if (plan->communities && read_communities(o, s, plan->communities, err) < 0)
+        return -1;
+    if (all_cols(o) > UINT32_MAX)
+        return se_fail(err, SE_EINPUT, "%" PRIu64 " columns are too many to train on (2^32)",
+                       all_cols(o));
+    return 0;
+}
+
+/* Sparse features and the identity stay sparse, whatever comes behind them; neighbours are. */
+int se_nninput_make(struct se_nninput *x, struct se_stream *s,
+                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err)
+{
+    struct source o = { .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows };
+    int rc = read_source(&o, s, plan, err);
+
+    if (rc == 0)
+        rc = o.identity || o.g || (o.f.d && !o.f.dense) ? make_sparse(x, &o, err)
+                                                        : make_dense(x, &o, err);
+    x->identity = o.identity;
+    se_communities_release(&o.c);
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* input.h - what a model reads: features, embedding, both, or one number a vertex; and the
+ * communities of a tree and the neighbours behind them */
+#ifndef SE_NN_INPUT_H
+#define SE_NN_INPUT_H
+
+#include "common/train/net.h"
+
+enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
+
+struct se_nninput_plan {
+    enum se_input_kind kind;
+    bool scale_rows;            /* features are divided by the sum of |x| of their row */
+    uint64_t communities;       /* columns for each level of the tree, see nn_community.h; 0: the
+                                 * tree does not matter.  An entry is 1, or when rows are scaled
+                                 * 1 / levels, so that those of a vertex add up to 1, too. */
+    const struct se_nngraph *neighbours;        /* a column for each vertex, 1 for neighbours, or
+                                 * when rows are scaled 1 / their number; NULL: none */
+};
+
+struct se_nninput {
+    struct se_mat mat;
+    struct se_sparse sparse;
+    se_real *dense;
+    bool identity;              /* there were no features: each vertex is its own */
+};
+#define SE_NNINPUT_INIT { .identity = false }
+
+/* The matrix for n vertices.  Features that are absent become the identity.  Release it in any
+ * case. */
+int se_nninput_make(struct se_nninput *x, struct se_stream *s,
+                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err);
+void se_nninput_release(struct se_nninput *x);
+
+#endif

@@ -1,0 +1,399 @@
+/* tree_build.c - encoding trees of low structural entropy: the methods */
+#include "common/tree/tree_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/tree/refine.h"
+#include "common/cli/tool.h"
+
+enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end */
+
+/* Vertices and arcs from which on time counts: searches are put together as they come, and
+ * what is left to gain by rounds of all levels is not waited for. */
+#define LARGE 2e6
+
+/* All vertices under the root. */
+static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *err)
+{
+    if (se_nest_alloc(t, x->n, x->n + 1, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v <= x->n; v++)
+        t->parent[v] = v < x->n ? (uint32_t)x->n : SE_NONE;
+    return se_nest_measure(t, x, err);
+}
+
+/* V and cut of a tree of height two. */
+static int measure_modules(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+                           int threads, struct se_err *err)
+{
+    const uint64_t root = t->nodes - 1;
+    double *inside = se_alloc(x->n, sizeof *inside, err), total = 0;
+
+    if (!inside)
+        return -1;
+    se_web_inside(x, module, inside, threads);
+    for (uint64_t a = 0; a < x->arcs; a++)
+        total += se_web_weight(x, a);
+    t->cut[root] = total / 2;
+    for (uint64_t v = 0; v < x->n; v++) {
+        t->volume[v] = x->volume[v];
+        t->volume[x->n + module[v]] += x->volume[v];
+        t->cut[x->n + module[v]] += inside[v];
+        t->cut[root] -= inside[v];
+    }
+    t->volume[root] = x->vol;
+    if (t->cut[root] < 1e-12 * x->vol)          /* what rounding left of nothing */
+        t->cut[root] = 0;
+    free(inside);
+    return 0;
+}
+
+/* Modules under the root, vertices under modules. */
+static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+                       int threads, struct se_err *err)
+{
+    uint64_t count = 0;
+    bool *keep;
+    int rc;
+
+    for (uint64_t v = 0; v < x->n; v++)
+        if (module[v] >= count)
+            count = (uint64_t)module[v] + 1;
+    if (se_nest_alloc(t, x->n, x->n + count + 1, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v < x->n; v++)
+        t->parent[v] = (uint32_t)(x->n + module[v]);
+    for (uint64_t a = x->n; a <= x->n + count; a++)
+        t->parent[a] = a < x->n + count ? (uint32_t)(x->n + count) : SE_NONE;
+    if (measure_modules(t, x, module, threads, err) < 0)
+        return -1;
+    keep = se_alloc(t->nodes, sizeof *keep, err);
+    if (!keep)
+        return -1;
+    memset(keep, 1, t->nodes);
+    rc = se_nest_prune(t, keep, err);
+    free(keep);
+    return rc;
+}
+
+/* ---- best ---- */
+
+/* How much to do, by effort and size. */
+struct budget {
+    int attempts;               /* trees from different starts */
+    int tries, cycles;          /* of the search for modules of each */
+    bool merge, linkage;        /* of the whole graph are starts, too */
+    bool fresh;                 /* two of three attempts start from nothing, if there is a start */
+    int combine;                /* searches in what two trees leave open */
+    struct se_refine first, last;       /* of each attempt; of the best */
+};
+
+/* Greedy merging is quadratic in the degree: can we afford it? */
+static bool merge_is_cheap(const struct se_web *x, double most)
+{
+    double work = 0;
+
+    for (uint64_t v = 0; v < x->n; v++) {
+        double degree = (double)(x->off[v + 1] - x->off[v]);
+        work += degree * degree;
+    }
+    return work <= most;
+}
+
+static struct budget budget_of(const struct se_web *x, const struct se_tree_how *how)
+{
+    double size = (double)(x->n + x->arcs);
+    bool high = how->effort == SE_EFFORT_HIGH;
+    struct budget b = { .attempts = 1, .tries = 1, .cycles = 1, .combine = 1 };
+
+    b.first = (struct se_refine){ .threads = how->threads, .tries = 1, .cycles = 1,
+                                  .rounds = 1, .most = UINT64_MAX };
+    if (how->effort == SE_EFFORT_FAST) {
+        b.first.rounds = how->k > 2;
+        b.first.lowest = size > 4e5;            /* there the moves of vertices must do */
+        b.first.sweep = 0.003;
+        b.first.most = 50000;
+        return b;
+    }
+    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 1e7 ? 4 : 2;
+    b.merge = merge_is_cheap(x, high ? 1e8 : 1e5);
+    b.linkage = size < LARGE;
+    b.first.rebuild = true;
+    b.last = b.first;
+    b.last.tries = size < LARGE ? 2 : 1;
+    b.last.rounds = 10;
+    b.last.enough = 1e-6;
+    if (size >= LARGE) {
+        b.first.rounds = 0;
+        b.first.sweep = b.last.sweep = 0.003;
+        b.last.rounds = size < 1e7 ? 3 : 1;
+        b.last.enough = 1e-5;
+    }
+    if (high) {
+        b.tries = 2;
+        b.attempts *= 4;
+        b.cycles = b.last.cycles = 2;
+        b.last.tries = 4;
+        b.last.rounds = 50;
+        b.last.enough = 1e-7;
+    }
+    return b;
+}
+
+/* Split the modules of each level by average linkage and squeeze to k, if that is better
+ * than t. */
+static int split_and_squeeze(struct se_nest *t, const struct se_levels *l, uint64_t k,
+                             uint64_t most, int threads, struct se_err *err)
+{
+    struct se_nest split = SE_NEST_INIT;
+    int rc = se_chain_nest(&split, l, most, threads, err);
+
+    if (rc == 0)
+        rc = se_squeeze_exact(&split, k, err);
+    if (rc < 0)
+        se_nest_release(&split);
+    else
+        se_nest_better(t, &split);
+    return rc;
+}
+
+/* The same with the levels of t itself, whose height is h. */
+static int split_levels(struct se_nest *t, const struct se_web *x, uint32_t h, uint64_t k,
+                        int threads, struct se_err *err)
+{
+    struct se_levels l = SE_LEVELS_INIT;
+    int rc = se_levels_of_nest(&l, t, h, x, threads, err);
+
+    if (rc == 0)
+        rc = split_and_squeeze(t, &l, k, UINT64_MAX, threads, err);
+    se_levels_release(&l);
+    return rc;
+}
+
+/* A tree of height k from nothing: modules, by searches on `levels` levels, and what average
+ * linkage finds within and above them. */
+static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
+                          uint32_t levels, const struct budget *b,
+                          const struct se_search *how, struct se_err *err)
+{
+    uint32_t *module = se_alloc(x->n, sizeof *module, err);
+    double limit = log2(x->vol), gain;
+    struct se_bound bound = { NULL, &limit };
+    struct se_levels l = SE_LEVELS_INIT;
+    int rc = -1;
+
+    if (module && se_part_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
+        rc = module_nest(t, x, module, how->threads, err);
+    if (rc == 0 && k > 2 &&
+        (rc = se_levels_pile(&l, x, module, levels, how, err)) == 0)
+        rc = split_and_squeeze(t, &l, k, b->first.most, how->threads, err);
+    se_levels_release(&l);
+    free(module);
+    return rc;
+}
+
+enum start { START_MODULES, START_PILE, START_LINKAGE, START_MERGE };
+
+/* One tree from one kind of start. */
+static int attempt(struct se_nest *t, const struct se_web *x, enum start start,
+                   uint64_t seed, const struct budget *b, const struct se_tree_how *how,
+                   struct se_err *err)
+{
+    struct se_search search = { seed, how->threads, b->cycles, b->first.sweep };
+    struct se_refine first = b->first;
+    int rc = 0;
+
+    if (start == START_MERGE)
+        rc = se_greedy_nest(t, x, SE_TREE_MERGE, NULL, err) < 0 ||
+             se_squeeze_exact(t, how->k, err) < 0 ? -1 : 0;
+    else if (start == START_MODULES || start == START_PILE)
+        rc = search_modules(t, x, how->k, start == START_PILE ? (uint32_t)how->k : 2, b,
+                            &search, err);
+    else
+        rc = flat_nest(t, x, err) < 0 ||
+             split_levels(t, x, 1, how->k, how->threads, err) < 0 ? -1 : 0;
+    first.seed = seed;
+    return rc < 0 ? rc : se_refine(t, x, how->k, &first, err);
+}
+
+enum { RANKS = 16 };
+
+struct tournament {             /* trees waiting for another of their rank */
+    struct se_nest tree[RANKS];
+    int count;
+    const struct se_nest *start;        /* some trees come from it, unless it is NULL */
+    struct se_refine merge;             /* how two become one */
+};
+
+static void tournament_release(struct tournament *w)
+{
+    for (int i = 0; i < RANKS; i++)
+        se_nest_release(&w->tree[i]);
+}
+
+static int merge_last(struct tournament *w, const struct se_web *x,
+                      const struct se_tree_how *how, struct se_err *err)
+{
+    w->count--;
+    w->merge.seed += 1000;
+    return se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k,
+                           &w->merge, err);
+}
+
+/* The start of attempt i: mostly modules, and where we can afford it one linkage and the last
+ * one merging.  On some graphs searches on all levels begin better, on some linkage above the
+ * lowest. */
+static enum start start_of(int i, int attempts, const struct budget *b)
+{
+    if (b->merge && i == attempts - 1)
+        return START_MERGE;
+    return i == 1 && b->linkage ? START_LINKAGE : i % 2 == 0 ? START_PILE : START_MODULES;
+}
+
+/* Tree i of all that come to play */
+static int enter(struct tournament *w, const struct se_web *x, int i, int attempts,
+                 const struct budget *b, const struct se_tree_how *how, struct se_err *err)
+{
+    const uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
+    struct se_nest *t = &w->tree[w->count++];
+    struct se_refine r = b->first;
+
+    r.seed = seed;
+    return w->start && (i % 3 == 0 || !b->fresh)
+         ? se_nest_shaken(t, w->start, x, (uint32_t)how->k, &r, err)
+         : attempt(t, x, start_of(i, attempts, b), seed, b, how, err);
+}
+
+/* Two trees of the same rank make one of the next, until one is left. */
+static int play(struct tournament *w, const struct se_web *x, const struct budget *b,
+                const struct se_tree_how *how, struct se_err *err)
+{
+    int attempts = b->attempts + b->merge;
+
+    w->merge = b->first;
+    w->merge.seed = how->seed * 1000003 + 13;
+    w->merge.rounds = w->start == NULL;
+    w->merge.tries = b->combine;
+    for (int i = 0; i < attempts; i++) {
+        if (enter(w, x, i, attempts, b, how, err) < 0)
+            return -1;
+        for (int rank = i + 1; rank % 2 == 0; rank /= 2)
+            if (merge_last(w, x, how, err) < 0)
+                return -1;
+        se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
+                                          (unsigned)(attempts + 1));
+    }
+    while (w->count > 1)
+        if (merge_last(w, x, how, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_how *given,
+                struct se_err *err)
+{
+    struct se_tree_how how = *given;
+    struct tournament w = { .count = 0 };
+    struct budget b;
+    int rc;
+
+    if (how.k > MOST_LEVELS)
+        how.k = MOST_LEVELS;
+    b = budget_of(x, &how);
+    rc = play(&w, x, &b, &how, err);
+    *t = w.tree[0];
+    w.tree[0] = (struct se_nest)SE_NEST_INIT;
+    tournament_release(&w);
+    b.last.seed = how.seed * 1000003 + 77;
+    if (rc == 0)
+        rc = se_refine(t, x, how.k, &b.last, err);
+    if (rc == 0 && given->k > how.k)
+        rc = split_levels(t, x, MOST_LEVELS, given->k, how.threads, err);
+    return rc;
+}
+
+/* ---- all methods ---- */
+
+/* What to do with a start: few attempts beside it, but what they leave open is searched often
+ * when two are put together, which costs little and gives most.  On small graphs fresh trees find
+ * more than the start taken apart, on larger ones not. */
+static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
+{
+    struct budget b = budget_of(x, how);
+    const double size = (double)(x->n + x->arcs);
+    const bool large = size >= LARGE;
+
+    b.attempts = size < 2e3 ? 7 : size < 3e4 ? 3 : size < 2e5 ? 2 : 1;
+    if (how->effort == SE_EFFORT_HIGH)
+        b.attempts *= 4;
+    if (how->effort == SE_EFFORT_FAST || large)
+        b.attempts = 0;
+    b.fresh = size < 3e4;
+    b.combine = 4;
+    b.merge = false;
+    b.first.rounds = how->effort == SE_EFFORT_FAST || !large;
+    if (how->effort == SE_EFFORT_FAST && how->k == 2)
+        b.first.lowest = 0;
+    if (how->effort == SE_EFFORT_NORMAL) {
+        b.last.tries = b.last.rounds = 1;
+        b.last.enough = 1e-5;
+    }
+    b.first.seed = how->seed * 1000003 + 1;
+    b.last.seed = b.first.seed + 77;
+    return b;
+}
+
+static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
+                   const struct se_tree_how *how, struct se_err *err)
+{
+    const uint32_t k = (uint32_t)how->k;
+    struct budget b = budget_of_start(x, how);
+    struct tournament w = { .count = 0, .start = t };
+    int rc;
+
+    if (se_nest_of_tree(t, start, err) < 0 || se_nest_measure(t, x, err) < 0 ||
+        se_squeeze_exact(t, how->k, err) < 0)
+        return -1;
+    if (how->k > MOST_LEVELS)
+        return 0;
+    rc = se_refine(t, x, k, &b.first, err);
+    if (rc == 0 && b.attempts > 0 && (rc = play(&w, x, &b, how, err)) == 0)
+        rc = se_nest_combine(t, &w.tree[0], x, k, &w.merge, err);
+    tournament_release(&w);
+    return rc < 0 ? rc : se_refine(t, x, k, &b.last, err);
+}
+
+static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
+                 const struct se_tree_how *how, struct se_err *err)
+{
+    if (how->k == 1 || x->n < 2 || x->arcs == 0)
+        return flat_nest(t, x, err);
+    if (start)
+        return improve(t, x, start, how, err);
+    if (how->method == SE_TREE_BEST)
+        return best(t, x, how, err);
+    if (se_greedy_nest(t, x, how->method, how->progress, err) < 0)
+        return -1;
+    return how->squeeze == SE_SQUEEZE_EXACT ? se_squeeze_exact(t, how->k, err)
+                                            : se_squeeze_greedy(t, how->k, err);
+}
+
+int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
+                  const struct se_tree *start, const struct se_tree_how *how,
+                  struct se_err *err)
+{
+    struct se_web x = SE_WEB_INIT;
+    struct se_nest t = SE_NEST_INIT;
+    int rc = -1;
+
+    if (start && start->n != g->n)
+        return se_fail(err, SE_EINPUT, "the tree has %llu vertices, the graph has %llu",
+                       (unsigned long long)start->n, (unsigned long long)g->n);
+    if (se_web_of_graph(&x, g, how->threads, err) == 0 && build(&t, &x, start, how, err) == 0)
+        rc = se_nest_tree(out, &t, how->pad, err);
+    se_web_release(&x);
+    se_nest_release(&t);
+    return rc;
+}
