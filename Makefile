@@ -3,6 +3,7 @@
 # make            build the tools into build/bin
 # make demo       run the main job on data made on the spot
 # make test       build and test
+# make wheel      the Python package with the programs
 # A new file in tools/ is a new tool, in common/ or formats/ a new part of the library.
 
 VERSION := 0.1.0
@@ -13,7 +14,7 @@ SECONDS ?= 30
 CC      ?= cc
 CFLAGS  ?= -O3 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-           -Wcast-qual -Wwrite-strings -Wvla -Werror
+           -Wcast-qual -Wwrite-strings -Wvla -Wno-missing-field-initializers -Werror
 BLAS     = $(shell pkg-config --modversion openblas 2>/dev/null)
 # The commit that is built, with a + if something was changed since; a tarball has a file of it
 REVISION := $(or $(shell cat .revision 2>/dev/null || \
@@ -21,6 +22,11 @@ REVISION := $(or $(shell cat .revision 2>/dev/null || \
 # Nobody asks errno about a square root, and loops with one become vectors without it.
 SE_FLAGS := -std=gnu11 -fno-math-errno -D_GNU_SOURCE -I. -I$(B) -MMD -MP $(WARN) \
            -DSE_LIBDIR='"$(PREFIX)/lib/se-gsl"'
+# Against what a fault of ours could be used for; not where sanitizers watch, nor twice where a
+# distribution passes its own.
+HARDEN  := $(if $(findstring sanitize,$(CFLAGS)),,-fPIE -fstack-protector-strong \
+           $(if $(findstring FORTIFY,$(CPPFLAGS) $(CFLAGS)),,-D_FORTIFY_SOURCE=2))
+HARDEN_LD := $(if $(findstring sanitize,$(CFLAGS)),,-pie -Wl,-z,relro,-z,now)
 LIBS    := -Wl,--as-needed -lz -lm -lpthread -ldl
 
 SOURCES := $(sort $(shell find common formats -name "*.c"))
@@ -35,12 +41,12 @@ LINKS   := $(DRIVERS:pipelines/%=$(B)/bin/%)
 ALL     := $(NAMES) $(DRIVERS:pipelines/%=%)
 COMPLETIONS := $(ALL:%=$(B)/completions/%) $(ALL:%=$(B)/completions/_%)
 SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/presets \
-           pipelines/results pipelines/demo,$(sort $(wildcard pipelines/*)))
+           pipelines/results pipelines/demo pipelines/packaging,$(sort $(wildcard pipelines/*)))
 SCRIPTS := $(DRIVERS) $(filter-out %.tsv %.slurm,$(SHARED)) pipelines/demo \
-           $(wildcard pipelines/lib/*.sh pipelines/adapters/* .ci/run tests/setup tests/run \
-           cuda/usage tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
+           $(wildcard pipelines/lib/*.sh pipelines/adapters/* pipelines/packaging/conda/*/*.sh \
+           .ci/run tests/setup tests/run tests/cluster cuda/usage tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
 
-all: $(TOOLS) $(LINKS) $(COMPLETIONS)
+all: $(TOOLS) $(LINKS) $(COMPLETIONS) $(B)/share/se-gsl/options
 
 # Packages are looked for once; tests/setup installs them or says how.
 $(B)/.%-ready: tests/setup
@@ -50,7 +56,7 @@ $(B)/.%-ready: tests/setup
 
 $(B)/%.o: %.c | $(B)/.build-ready
 	@mkdir -p $(@D)
-	$(CC) $(SE_FLAGS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(SE_FLAGS) $(HARDEN) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A file common/train/models/NAME.c is a model
 $(B)/models.inc: $(wildcard common/train/models/*.c)
@@ -58,6 +64,13 @@ $(B)/models.inc: $(wildcard common/train/models/*.c)
 	printf 'MODEL(%s)\n' $(patsubst common/train/models/%.c,%,$(sort $(wildcard common/train/models/*.c))) > $@
 
 $(B)/common/train/models.o: $(B)/models.inc
+
+# A struct se_format_NAME in formats/ is a format
+$(B)/formats.inc: $(wildcard formats/*.c)
+	@mkdir -p $(@D)
+	sed -n 's/^const struct se_format se_format_\([a-z0-9_]*\) = {.*/FORMAT(\1)/p' $(sort $^) > $@
+
+$(B)/formats/formats.o: $(B)/formats.inc
 
 # Looked at each time, written when it differs
 $(B)/version.inc: .FORCE
@@ -74,7 +87,7 @@ $(LIB): $(SOURCES:%.c=$(B)/%.o)
 
 $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(LINKS): $(B)/bin/%: pipelines/%
 	@mkdir -p $(@D)
@@ -82,13 +95,20 @@ $(LINKS): $(B)/bin/%: pipelines/%
 
 $(UNITS): $(B)/unit/%: $(B)/tests/unit/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(B)/completions/_%: $(B)/bin/%
+# The options of se-gsl and of its stages, which it would else ask the tools for at every start
+$(B)/share/se-gsl/options: $(TOOLS) $(wildcard pipelines/lib/stages.* pipelines/lib/se-gsl.txt)
+	@mkdir -p $(@D)
+	PATH="$(abspath $(B)/bin):$$PATH" pipelines/lib/stages.sh > $@.new
+	mv $@.new $@
+
+# The options of se-gsl are those of the stages, so all tools are there first
+$(B)/completions/_%: $(B)/bin/% | $(TOOLS) $(LINKS)
 	@mkdir -p $(@D)
 	$< --completion zsh > $@
 
-$(B)/completions/%: $(B)/bin/%
+$(B)/completions/%: $(B)/bin/% | $(TOOLS) $(LINKS)
 	@mkdir -p $(@D)
 	$< --completion bash > $@
 
@@ -114,7 +134,7 @@ check-valgrind: all | $(B)/.test-ready $(B)/.valgrind-ready
 	SE_VALGRIND=1 tests/run $(B) tests/valgrind.bats
 
 # gcc's analyzer (half a minute on two cores) takes the lanes of a vector for the bits of one
-# number, so in the files of nn_vector.h it sees shifts too wide and sums not set
+# number, so in the files of vector.h it sees shifts too wide and sums not set
 ANALYZED := $(SOURCES) $(wildcard tools/*.c)
 VECTORS  := $(shell grep -l "train/vector.h\|train_kernels.c" $(ANALYZED))
 ANALYZE  := gcc $(filter-out -MMD -MP,$(SE_FLAGS)) -O1 -fanalyzer -c -o /dev/null
@@ -131,6 +151,14 @@ lint: all | $(B)/.lint-ready
 	shellcheck $(SCRIPTS)
 	for page in man/*.[1-9]; do groff -mdoc -ww -z $$page || exit 1; done
 	mandoc -T lint -W warning man/*.[1-9]
+
+# What takes longer than the tests: sanitizers, valgrind, analyzers, a little fuzzing, the package
+check-slow:
+	$(MAKE) check-sanitize
+	$(MAKE) check-valgrind
+	$(MAKE) lint
+	$(MAKE) fuzz SECONDS=10
+	$(MAKE) deb
 
 fuzz: | $(B)/.fuzz-ready
 	$(MAKE) B=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
@@ -171,6 +199,8 @@ install: all
 	install -m 644 man/*.1 $(MAN)/man1
 	install -m 644 man/*.5 $(MAN)/man5
 	install -m 644 man/*.7 $(MAN)/man7
+	chmod 755 $(SHARE)/lib/stages.sh
+	install -m 644 $(B)/share/se-gsl/options $(SHARE)
 	install -m 644 $(ALL:%=$(B)/completions/%) $(BASH)
 	install -m 644 $(ALL:%=$(B)/completions/_%) $(ZSH)
 	if [ -e $(CUDA_PLUGIN) ]; then install -D -t $(LIBDIR) $(CUDA_PLUGIN); fi
@@ -200,10 +230,24 @@ deb: dist | $(B)/.deb-ready
 	lintian --fail-on error $(B)/deb/se-gsl_*.changes
 	@echo $(B)/deb/se-gsl_$(VERSION)_*.deb
 
+# A wheel of the Python package with the programs, for pip
+wheel: all | $(B)/.wheel-ready
+	rm -rf $(B)/wheel
+	$(MAKE) install DESTDIR=$(abspath $(B))/wheel PREFIX=/env
+	formats/python/make-wheel $(B)/wheel/env $(B)
+
+# The wheel in a clean environment with the libraries that it works with, from PyPI
+check-python: wheel | $(B)/.test-ready
+	rm -rf $(B)/python
+	python3 -m venv $(B)/python
+	$(B)/python/bin/pip install -q numpy scipy networkx igraph pandas anndata scanpy scikit-learn
+	$(B)/python/bin/pip install -q --no-index --no-deps $(B)/segsl-*.whl
+	SE_PYTHON=$(abspath $(B))/python/bin/python tests/run $(B) tests/python.bats
+
 clean:
 	rm -rf build
 
-.PHONY: .FORCE all units demo test check-sanitize check-valgrind lint fuzz fuzzers bench man \
-        install uninstall dist deb clean
+.PHONY: .FORCE all units demo test check-slow check-sanitize check-valgrind lint fuzz fuzzers bench man \
+        install uninstall dist deb wheel check-python clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 /* attention.cu - scores of arcs, their softmax, and the way back
  *
  * A warp has a vertex; its lanes have heads, or several arcs of few heads. */
-#include "plugin.h"
+#include "shared.h"
 
 __device__ static inline float leaky(float x, float slope)
 {
@@ -63,7 +63,7 @@ SE_KERNEL softmax_kernel(se_attention a)
             softmax(a, l, v, from + l.column);
 }
 
-void se_cuda_attend(se_cuda_device *d, const se_attention *a)
+void se_cuda_attend(se_worker *d, const se_attention *a)
 {
     if (d->bad || a->n == 0)
         return;
@@ -89,7 +89,7 @@ SE_KERNEL heads_mean_kernel(uint64_t count, uint64_t heads, uint64_t width, cons
     }
 }
 
-void se_cuda_heads_mean(se_cuda_device *d, const se_attention *a, const float *x,
+void se_cuda_heads_mean(se_worker *d, const se_attention *a, const float *x,
                         const float *bias, float *out)
 {
     const uint64_t count = a->n * a->width;
@@ -153,7 +153,7 @@ SE_KERNEL scores_back_kernel(se_attention a)
             scores_back(a, l, v, from + l.column);
 }
 
-void se_cuda_attend_back(se_cuda_device *d, const se_attention *a)
+void se_cuda_attend_back(se_worker *d, const se_attention *a)
 {
     if (d->bad || a->n == 0)
         return;
@@ -191,7 +191,7 @@ SE_KERNEL z_back_kernel(se_attention a)
     }
 }
 
-void se_cuda_attend_back_z(se_cuda_device *d, const se_attention *a)
+void se_cuda_attend_back_z(se_worker *d, const se_attention *a)
 {
     if (d->bad || a->n == 0)
         return;

@@ -40,7 +40,7 @@ check-cuda: cuda
 	    echo "$(B)/cuda/usage.tsv: $$(wc -l < $(B)/cuda/usage.tsv) kernels, none spills"; fi
 
 # What ptxas says of registers and spills is kept beside the object.
-$(CUDA_OBJS): $(B)/%.o: %.cu $(wildcard cuda/*.h)
+$(CUDA_OBJS): $(B)/%.o: %.cu $(wildcard cuda/*.h) common/device/plugin.h
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -c -o $@ $< 2> $@.log || { cat $@.log >&2; exit 1; }
 

@@ -1,5 +1,5 @@
 /* dense.cu - products, sums of columns, activation: what works on every number of a matrix */
-#include "plugin.h"
+#include "shared.h"
 
 /* ---- products ---- */
 
@@ -10,7 +10,7 @@ SE_KERNEL fill_rows_kernel(const float *row, uint64_t cols, uint64_t count, floa
 }
 
 /* cuBLAS stores by columns: c' = b' a' */
-void se_cuda_product(se_cuda_device *d, const se_product *p)
+void se_cuda_product(se_worker *d, const se_product *p)
 {
     const float one = 1, zero = 0;
     const uint64_t count = p->m * p->n;
@@ -79,7 +79,7 @@ SE_KERNEL join_parts_kernel(const float *part, unsigned parts, uint64_t cols, fl
     }
 }
 
-void se_cuda_columns(se_cuda_device *d, const se_column_sums *s)
+void se_cuda_columns(se_worker *d, const se_column_sums *s)
 {
     uint64_t each = (s->rows + MOST_PARTS - 1) / MOST_PARTS;
     float *part;
@@ -118,7 +118,7 @@ SE_KERNEL activate_kernel(se_activating a)
     }
 }
 
-void se_cuda_activate(se_cuda_device *d, const se_activating *a)
+void se_cuda_activate(se_worker *d, const se_activating *a)
 {
     if (d->bad || a->count == 0)
         return;
@@ -132,7 +132,7 @@ SE_KERNEL add_kernel(const float *x, float scale, uint64_t count, float *y)
         y[i] += scale * x[i];
 }
 
-void se_cuda_add(se_cuda_device *d, const float *x, float scale, uint64_t count, float *y)
+void se_cuda_add(se_worker *d, const float *x, float scale, uint64_t count, float *y)
 {
     if (d->bad || count == 0)
         return;

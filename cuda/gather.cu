@@ -2,7 +2,7 @@
  *
  * A warp has a row of y, its lanes have columns, or several entries of few columns.  A row of
  * many entries is summed by the whole block, so that a hub does not keep one warp busy. */
-#include "plugin.h"
+#include "shared.h"
 
 enum { LONG = 512 };            /* entries from which on a block takes the row */
 
@@ -118,7 +118,7 @@ SE_KERNEL_4 gather_kernel(se_gather g, uint64_t count)
     }
 }
 
-void se_cuda_gather(se_cuda_device *d, const se_gather *g, uint64_t count)
+void se_cuda_gather(se_worker *d, const se_gather *g, uint64_t count)
 {
     const unsigned blocks = se_blocks(count, SE_WARPS);
     const uint64_t cols = g->heads * g->width;
@@ -136,4 +136,9 @@ void se_cuda_gather(se_cuda_device *d, const se_gather *g, uint64_t count)
     else
         SE_LAUNCH(gather_kernel<4>, blocks, SE_BLOCK, 0, d->stream, *g, count);
     se_cuda_launched(d, "sum over entries");
+}
+
+void se_cuda_transposed(se_worker *d, const se_columns *c)
+{
+    se_cuda_gather(d, &c->g, c->count);
 }

@@ -1,5 +1,5 @@
 /* plugin.cu - the table of the plugin: opening a device, its memory, its failures */
-#include "plugin.h"
+#include "shared.h"
 
 #include <cstdarg>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 /* ---- failures ---- */
 
-void se_cuda_fail(se_cuda_device *d, const char *fmt, ...)
+void se_cuda_fail(se_worker *d, const char *fmt, ...)
 {
     va_list ap;
 
@@ -20,7 +20,7 @@ void se_cuda_fail(se_cuda_device *d, const char *fmt, ...)
     va_end(ap);
 }
 
-bool se_cuda_ok(se_cuda_device *d, cudaError_t e, const char *what)
+bool se_cuda_ok(se_worker *d, cudaError_t e, const char *what)
 {
     if (e == cudaSuccess)
         return true;
@@ -39,7 +39,7 @@ static const char *blas_text(cublasStatus_t s)
     }
 }
 
-bool se_cuda_blas_ok(se_cuda_device *d, cublasStatus_t s, const char *what)
+bool se_cuda_blas_ok(se_worker *d, cublasStatus_t s, const char *what)
 {
     if (s == CUBLAS_STATUS_SUCCESS)
         return true;
@@ -47,24 +47,19 @@ bool se_cuda_blas_ok(se_cuda_device *d, cublasStatus_t s, const char *what)
     return false;
 }
 
-bool se_cuda_launched(se_cuda_device *d, const char *kernel)
+bool se_cuda_launched(se_worker *d, const char *kernel)
 {
     return se_cuda_ok(d, cudaGetLastError(), kernel);
 }
 
-static const char *device_failed(se_cuda_device *d)
+static const char *device_failed(se_worker *d)
 {
     return d->bad ? d->why : NULL;
 }
 
-static void device_refuse(se_cuda_device *d, const char *why)
-{
-    se_cuda_fail(d, "%s", why);
-}
-
 /* ---- memory ---- */
 
-static void *device_alloc(se_cuda_device *d, uint64_t bytes)
+static void *device_alloc(se_worker *d, uint64_t bytes)
 {
     size_t left = 0, all = 0;
     void *p = NULL;
@@ -87,20 +82,20 @@ static void *device_alloc(se_cuda_device *d, uint64_t bytes)
     return p;
 }
 
-static void device_free(se_cuda_device *d, void *p)
+static void device_free(se_worker *d, void *p)
 {
     if (p)
         se_cuda_ok(d, cudaFree(p), "giving memory back");
 }
 
 /* The host's memory may go after a copy, so none may be left waiting even if this fails. */
-static void wait(se_cuda_device *d, const char *what)
+static void wait(se_worker *d, const char *what)
 {
     if (!se_cuda_ok(d, cudaStreamSynchronize(d->stream), what))
         cudaDeviceSynchronize();
 }
 
-static void device_put(se_cuda_device *d, void *to, const void *host, uint64_t bytes)
+static void device_put(se_worker *d, void *to, const void *host, uint64_t bytes)
 {
     if (!d->bad && bytes &&
         se_cuda_ok(d, cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, d->stream),
@@ -108,7 +103,7 @@ static void device_put(se_cuda_device *d, void *to, const void *host, uint64_t b
         wait(d, "copy to the device");
 }
 
-static void device_get(se_cuda_device *d, void *host, const void *from, uint64_t bytes)
+static void device_get(se_worker *d, void *host, const void *from, uint64_t bytes)
 {
     if (!d->bad && bytes &&
         se_cuda_ok(d, cudaMemcpyAsync(host, from, bytes, cudaMemcpyDeviceToHost, d->stream),
@@ -116,20 +111,20 @@ static void device_get(se_cuda_device *d, void *host, const void *from, uint64_t
         wait(d, "copy from the device");
 }
 
-static void device_copy(se_cuda_device *d, void *to, const void *from, uint64_t bytes)
+static void device_copy(se_worker *d, void *to, const void *from, uint64_t bytes)
 {
     if (!d->bad && bytes)
         se_cuda_ok(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d->stream),
                    "copy");
 }
 
-static void device_clear(se_cuda_device *d, void *p, uint64_t bytes)
+static void device_clear(se_worker *d, void *p, uint64_t bytes)
 {
     if (!d->bad && bytes)
         se_cuda_ok(d, cudaMemsetAsync(p, 0, bytes, d->stream), "clear");
 }
 
-void *se_cuda_work(se_cuda_device *d, uint64_t bytes)
+void *se_cuda_work(se_worker *d, uint64_t bytes)
 {
     if (d->bad)
         return NULL;
@@ -142,7 +137,7 @@ void *se_cuda_work(se_cuda_device *d, uint64_t bytes)
     return d->work;
 }
 
-const void *se_cuda_answer(se_cuda_device *d, const void *from, size_t bytes)
+const void *se_cuda_answer(se_worker *d, const void *from, size_t bytes)
 {
     device_get(d, d->answer, from, bytes);
     return d->bad ? NULL : d->answer;
@@ -178,7 +173,7 @@ static bool device_there(char *why, size_t room, cudaDeviceProp *prop)
     return false;
 }
 
-static void device_close(se_cuda_device *d)
+static void device_close(se_worker *d)
 {
     if (d->work)
         cudaFree(d->work);
@@ -191,7 +186,7 @@ static void device_close(se_cuda_device *d)
     free(d);
 }
 
-static bool device_start(se_cuda_device *d, const se_cuda_settings *s)
+static bool device_start(se_worker *d, const se_cuda_settings *s)
 {
     const cublasMath_t math = s->tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH;
 
@@ -202,14 +197,14 @@ static bool device_start(se_cuda_device *d, const se_cuda_settings *s)
         && se_cuda_blas_ok(d, cublasSetStream(d->blas, d->stream), "start");
 }
 
-static se_cuda_device *device_open(const se_cuda_settings *s, char *why, size_t room)
+static se_worker *device_open(const se_cuda_settings *s, char *why, size_t room)
 {
-    se_cuda_device *d;
+    se_worker *d;
     cudaDeviceProp prop;
 
     if (!device_there(why, room, &prop))
         return NULL;
-    d = (se_cuda_device *)calloc(1, sizeof *d);
+    d = (se_worker *)calloc(1, sizeof *d);
     if (!d) {
         snprintf(why, room, "no memory");
         return NULL;
@@ -225,22 +220,61 @@ static se_cuda_device *device_open(const se_cuda_settings *s, char *why, size_t 
     return d;
 }
 
-static const char *device_name(se_cuda_device *d)
+static const char *device_name(se_worker *d)
 {
     return d->name;
 }
 
 extern "C" __attribute__((visibility("default"))) const se_cuda se_cuda_plugin;
-const se_cuda se_cuda_plugin = {
-    SE_CUDA_INTERFACE, sizeof(se_cuda),
+static constexpr se_ops make_ops()
+{
+    se_ops o = {};
+
+    o.failed = device_failed;
+    o.alloc = device_alloc;
+    o.free = device_free;
+    o.put = device_put;
+    o.get = device_get;
+    o.copy = device_copy;
+    o.clear = device_clear;
+    o.product = se_cuda_product;
+    o.gather = se_cuda_gather;
+    o.transposed = se_cuda_transposed;
+    o.columns = se_cuda_columns;
+    o.mask = se_cuda_mask;
+    o.mask_apply = se_cuda_mask_apply;
+    o.activate = se_cuda_activate;
+    o.add = se_cuda_add;
+    o.thin = se_cuda_thin;
+    o.attend = se_cuda_attend;
+    o.heads_mean = se_cuda_heads_mean;
+    o.attend_back = se_cuda_attend_back;
+    o.attend_back_z = se_cuda_attend_back_z;
+    o.loss = se_cuda_loss;
+    o.accuracy = se_cuda_accuracy;
+    o.adam = se_cuda_adam;
+    return o;
+}
+
+static constexpr se_cuda make_plugin()
+{
+    se_cuda p = {};
+
+    p.version = SE_CUDA_INTERFACE;
+    p.size = sizeof(se_cuda);
 #ifdef SE_CUDA_EMULATOR
-    "emulator for tests, not a GPU", true,
+    p.build = "emulator for tests, not a GPU";
+    p.emulator = true;
 #else
-    "CUDA " SE_CUDA_TOOLKIT " for " SE_CUDA_ARCHS, false,
+    p.build = "CUDA " SE_CUDA_TOOLKIT " for " SE_CUDA_ARCHS;
 #endif
-    device_open, device_close, device_name, device_failed, device_refuse,
-    device_alloc, device_free, device_put, device_get, device_copy, device_clear,
-    se_cuda_product, se_cuda_gather, se_cuda_columns, se_cuda_mask, se_cuda_mask_apply,
-    se_cuda_activate, se_cuda_add, se_cuda_thin, se_cuda_attend, se_cuda_heads_mean,
-    se_cuda_attend_back, se_cuda_attend_back_z, se_cuda_loss, se_cuda_accuracy, se_cuda_adam, se_cuda_run_search
-};
+    p.open = device_open;
+    p.close = device_close;
+    p.name = device_name;
+    p.ops = make_ops();
+    p.search = se_cuda_run_search;
+    return p;
+}
+
+/* Fields by name: a new operation is one line in make_ops(). */
+constexpr se_cuda se_cuda_plugin = make_plugin();

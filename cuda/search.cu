@@ -26,7 +26,7 @@ struct se_flight {
 };
 
 struct se_searching {
-    se_cuda_device *d;
+    se_worker *d;
     se_cuda_search *ask;
     uint32_t rows, columns, cap;        /* of a tile; of a list */
     uint64_t stage_rows;
@@ -293,7 +293,7 @@ static bool streams_make(se_searching *s)
     return true;
 }
 
-int se_cuda_run_search(se_cuda_device *d, se_cuda_search *ask)
+int se_cuda_run_search(se_worker *d, se_cuda_search *ask)
 {
     se_searching s = {};
     bool ok;

@@ -1,5 +1,5 @@
 /* thin.cu - what is left of a graph that loses edges: its arcs moved together, its shares anew */
-#include "plugin.h"
+#include "shared.h"
 
 enum { EACH = 8, CHUNK = SE_BLOCK * EACH };     /* numbers of a thread and of a block, to scan */
 
@@ -76,7 +76,7 @@ SE_KERNEL add_parts_kernel(uint64_t *x, uint64_t count, const uint64_t *part)
         x[i] += part[i / CHUNK];
 }
 
-static bool scan(se_cuda_device *d, uint64_t *x, uint64_t count)
+static bool scan(se_worker *d, uint64_t *x, uint64_t count)
 {
     const unsigned parts = (unsigned)((count + CHUNK - 1) / CHUNK);
     uint64_t *part = (uint64_t *)se_cuda_work(d, parts * sizeof *part);
@@ -103,13 +103,13 @@ __device__ static inline double lanes_sum(double v)
     return v;
 }
 
-/* The degree of v in what is left, without its loop */
-__device__ static double degree_apart(const se_thinning &t, uint64_t v)
+/* The weight of the arcs of v that are left: of its loop, or of the others */
+__device__ static double weight_of(const se_thinning &t, uint64_t v, bool loop)
 {
     double sum = 0;
 
     for (uint64_t e = t.left_off[v] + threadIdx.x % SE_WARP; e < t.left_off[v + 1]; e += SE_WARP)
-        if (t.left_to[e] != v)
+        if ((t.left_to[e] == v) == loop)
             sum += (double)t.left_weight[e];
     return lanes_sum(sum);
 }
@@ -136,10 +136,10 @@ SE_KERNEL move_kernel(se_thinning t)
             at += (uint64_t)__popc(mask);
         }
         __syncwarp();           /* other lanes' arcs count, too */
-        const double apart = degree_apart(t, v);
+        const double degree = weight_of(t, v, true) + weight_of(t, v, false);
 
         if (lane == 0)
-            t.left_root[v] = 1 / sqrt(1 + apart);
+            t.left_root[v] = degree > 0 ? 1 / sqrt(degree) : 0;
     }
 }
 
@@ -149,7 +149,8 @@ SE_KERNEL join_kernel(se_thinning t)
     const unsigned lane = threadIdx.x % SE_WARP;
 
     for SE_EACH_ROW(v, t.n) {
-        const double apart = degree_apart(t, v), others = apart > 0 ? 1 / apart : 0;
+        const double apart = weight_of(t, v, false), others = apart > 0 ? 1 / apart : 0;
+        const double degree = weight_of(t, v, true) + apart;
 
         for (uint64_t e = t.off[v] + lane; e < t.off[v + 1]; e += SE_WARP)
             if (stays(t, v, e))
@@ -159,13 +160,13 @@ SE_KERNEL join_kernel(se_thinning t)
             const uint32_t u = t.left_to[e];
 
             t.left_norm[e] = (float)(w * (t.left_root[v] * t.left_root[u]));
-            t.left_mean[e] = (float)(w / (1 + apart));
+            t.left_mean[e] = (float)(degree > 0 ? w / degree : 0);
             t.left_apart[e] = u == v ? 0 : (float)(w * others);
         }
     }
 }
 
-uint64_t se_cuda_thin(se_cuda_device *d, const se_thinning *t)
+uint64_t se_cuda_thin(se_worker *d, const se_thinning *t)
 {
     const unsigned blocks = se_blocks(t->n, SE_WARPS);
     const uint64_t *arcs;

@@ -149,13 +149,13 @@ SE_KERNEL finish_kernel(se_lists l, uint32_t rows)
     }
 }
 
-void se_lists_start(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows)
+void se_lists_start(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows)
 {
     SE_LAUNCH(start_kernel, se_blocks(rows, SE_BLOCK), SE_BLOCK, 0, stream, l, rows);
     se_cuda_launched(d, "empty lists");
 }
 
-void se_lists_offer(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows,
+void se_lists_offer(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows,
                     const float *tile, uint32_t cols, uint32_t first)
 {
     SE_LAUNCH(offer_kernel, se_blocks(rows, SE_WARPS), SE_BLOCK, 0, stream, l, rows, tile, cols,
@@ -163,7 +163,7 @@ void se_lists_offer(se_cuda_device *d, cudaStream_t stream, const se_lists &l, u
     se_cuda_launched(d, "lists of the best");
 }
 
-void se_lists_finish(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows)
+void se_lists_finish(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows)
 {
     SE_LAUNCH(finish_kernel, se_blocks(rows, SE_WARPS), SE_BLOCK, 0, stream, l, rows);
     se_cuda_launched(d, "best of the lists");

@@ -2,7 +2,7 @@
 #ifndef SE_TOPK_KERNELS_H
 #define SE_TOPK_KERNELS_H
 
-#include "plugin.h"
+#include "shared.h"
 
 /* For each row: room for `cap` keys, of which the `list` smallest matter. */
 struct se_lists {
@@ -14,11 +14,11 @@ struct se_lists {
 };
 
 /* Empty the lists of so many rows. */
-void se_lists_start(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows);
+void se_lists_start(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows);
 /* Offer a tile of scores: rows x cols, the columns being places first, first + 1, ... */
-void se_lists_offer(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows,
+void se_lists_offer(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows,
                     const float *tile, uint32_t cols, uint32_t first);
 /* Leave the `list` best of each row, in no order. */
-void se_lists_finish(se_cuda_device *d, cudaStream_t stream, const se_lists &l, uint32_t rows);
+void se_lists_finish(se_worker *d, cudaStream_t stream, const se_lists &l, uint32_t rows);
 
 #endif

@@ -1,5 +1,5 @@
 /* train.cu - masks of dropout, loss, accuracy, the step of Adam */
-#include "plugin.h"
+#include "shared.h"
 
 #include <cmath>
 
@@ -45,7 +45,7 @@ SE_KERNEL mask_kernel(se_masking m)
     }
 }
 
-void se_cuda_mask(se_cuda_device *d, const se_masking *m)
+void se_cuda_mask(se_worker *d, const se_masking *m)
 {
     if (d->bad || m->count == 0)
         return;
@@ -60,7 +60,7 @@ SE_KERNEL mask_apply_kernel(const float *x, const uint8_t *keep, float scale, ui
         y[i] = x[i] * ((float)keep[i] * scale);
 }
 
-void se_cuda_mask_apply(se_cuda_device *d, const float *x, const uint8_t *keep, float scale,
+void se_cuda_mask_apply(se_worker *d, const float *x, const uint8_t *keep, float scale,
                         uint64_t count, float *y)
 {
     if (d->bad || count == 0)
@@ -135,7 +135,7 @@ SE_KERNEL join_loss_kernel(const double *part, unsigned parts, double *loss)
         *loss = sum;
 }
 
-double se_cuda_loss(se_cuda_device *d, const float *logits, const se_targets *t, float *dlogits)
+double se_cuda_loss(se_worker *d, const float *logits, const se_targets *t, float *dlogits)
 {
     const unsigned blocks = se_blocks(t->count, SE_BLOCK);
     double *part = (double *)se_cuda_work(d, (blocks + 1) * sizeof *part);
@@ -182,7 +182,7 @@ SE_KERNEL accuracy_kernel(const float *logits, se_targets t, unsigned *count)
     }
 }
 
-void se_cuda_accuracy(se_cuda_device *d, const float *logits, const se_targets *t,
+void se_cuda_accuracy(se_worker *d, const float *logits, const se_targets *t,
                       uint64_t right[4], uint64_t all[4])
 {
     unsigned *count = (unsigned *)se_cuda_work(d, 8 * sizeof *count);
@@ -218,7 +218,7 @@ SE_KERNEL adam_kernel(se_adam a)
     }
 }
 
-void se_cuda_adam(se_cuda_device *d, const se_adam *a)
+void se_cuda_adam(se_worker *d, const se_adam *a)
 {
     if (d->bad || a->count == 0)
         return;

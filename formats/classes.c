@@ -61,6 +61,47 @@ static bool rank_numbers(const struct se_table *t, struct numbered *order, bool 
     return true;
 }
 
+/* Are all names numbers?  *fractions: some of them are no whole ones. */
+static bool are_numbers(const struct se_table *t, bool *fractions)
+{
+    char name[48];
+
+    *fractions = false;
+    for (uint64_t i = 0; i < t->n; i++) {
+        const uint64_t len = t->off[i + 1] - t->off[i];
+        uint64_t whole;
+        double value;
+
+        if (len >= sizeof name)
+            return false;
+        memcpy(name, t->text.data + t->off[i], len);
+        name[len] = '\0';
+        if (!se_whole_number(name, &value))
+            return false;
+        *fractions |= !se_whole_u64(name, &whole);
+    }
+    return true;
+}
+
+int se_classes_check(const struct se_classes *c, struct se_err *err)
+{
+    enum { FEW_NUMBERS = 10, FEW_WORDS = 50, MANY = 1000 };
+    const uint64_t classes = c->names.n;
+    uint64_t labelled = 0;
+    bool fractions;
+
+    for (uint64_t v = 0; v < c->n; v++)
+        labelled += c->label[v] >= 0;
+    if (classes > FEW_NUMBERS && are_numbers(&c->names, &fractions) &&
+        (classes * 5 > labelled || (fractions && classes > MANY)))
+        return se_fail(err, SE_EINPUT, "holds %" PRIu64 " different numbers in %" PRIu64 " rows: "
+                       "that is a measurement and no class", classes, labelled);
+    if (classes > FEW_WORDS && classes * 2 > labelled)
+        return se_fail(err, SE_EINPUT, "holds %" PRIu64 " different words in %" PRIu64 " rows: "
+                       "that is no class", classes, labelled);
+    return 0;
+}
+
 int se_classes_put(struct se_classes *c, struct se_stream *s, struct se_err *err)
 {
     struct numbered *order = se_alloc(c->names.n, sizeof *order, err);
@@ -132,5 +173,9 @@ static int export_classes(const struct se_export *ex, struct se_stream *s, struc
 }
 
 const struct se_format se_format_classes = {
-    .name = "classes", .what = "the classes: number, name, vertices", .export = export_classes
+    .name = "classes",
+    .what = "classes: number, name and size of each",
+    .kind = SE_FORMAT_TABLE,
+    .extensions = { "tsv", "txt" },
+    .export = export_classes
 };

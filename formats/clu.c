@@ -165,18 +165,31 @@ static int detect_clu(const char *path, const char *head, size_t len)
 static int export_clu(const struct se_export *ex, struct se_stream *s, struct se_out *out,
                       struct se_err *err)
 {
+    struct se_names names;
     struct se_tree t;
     double *flow;
     uint64_t module = 0;
 
-    if (se_tree_get(&t, s, err) < 0 || !(flow = se_leaf_flow(ex, s, t.n, err)))
+    if (se_tree_get(&t, s, err) < 0 || se_export_names(ex->names, s, &names, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v < names.n; v++) {
+        const size_t len = names.off[v + 1] - names.off[v];
+        const char *name = names.text + names.off[v];
+
+        if (len == 0 || *name == '#' || memchr(name, ' ', len) || memchr(name, '\t', len) ||
+            memchr(name, '\n', len))
+            return se_fail(err, SE_EINPUT, "the name of vertex %" PRIu64 " holds a blank or is no "
+                           "word, so it cannot be written to clu; export ids instead", v);
+    }
+    if (!(flow = se_leaf_flow(ex, s, t.n, err)))
         return -1;
     se_out_str(out, "# node module flow\n");
     for (uint64_t a = 1; a < t.nodes; a++) {
         module += t.parent[a] == 0;
-        if (t.vertex[a] != SE_NONE)
-            se_outf(out, "%" PRIu32 " %" PRIu64 " %.9g\n", t.vertex[a], module,
-                    flow[t.vertex[a]]);
+        if (t.vertex[a] != SE_NONE) {
+            se_out_vertex(out, &names, t.vertex[a]);
+            se_outf(out, " %" PRIu64 " %.9g\n", module, flow[t.vertex[a]]);
+        }
     }
     free(flow);
     return 0;
@@ -260,7 +273,10 @@ static int export_mcl(const struct se_export *ex, struct se_stream *s, struct se
 
 const struct se_format se_format_clu = {
     .name = "clu",
-    .what = "modules: Infomap's node module [flow], or a module a line (METIS)",
+    .what = "modules: node, module and flow a line, as Infomap writes them",
+    .what_import = "modules: node module [flow] a line (Infomap), or one module a "
+                   "line (METIS)",
+    .kind = SE_FORMAT_TREE,
     .import = import_clu,
     .detect = detect_clu,
     .export = export_clu
@@ -268,7 +284,8 @@ const struct se_format se_format_clu = {
 
 const struct se_format se_format_mcl = {
     .name = "mcl",
-    .what = "modules: a line of labels for each, as mcl writes them",
+    .what = "modules: a line of vertices for each",
+    .kind = SE_FORMAT_TREE,
     .import = import_mcl,
     .export = export_mcl
 };

@@ -116,6 +116,9 @@ static int export_dot(const struct se_export *ex, struct se_stream *s, struct se
 }
 
 const struct se_format se_format_dot = {
-    .name = "dot", .what = "Graphviz: the graph, or the tree with --section tree",
+    .name = "dot",
+    .what = "Graphviz, filled by class; --section tree: the tree",
+    .extensions = { "gv" },
+    .tree_instead = true,
     .export = export_dot
 };

@@ -18,6 +18,9 @@ static int export_embedding(const struct se_export *ex, struct se_stream *s,
 }
 
 const struct se_format se_format_embedding = {
-    .name = "embedding", .what = "representation: a line of numbers per vertex",
+    .name = "embedding",
+    .what = "embedding: a line of numbers for each vertex",
+    .kind = SE_FORMAT_TABLE,
+    .extensions = { "tsv", "txt" },
     .export = export_embedding
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/internal.h"
+
 static int get_labels(struct se_facts *f, struct se_stream *s, struct se_err *err)
 {
     struct se_labels l;
@@ -89,5 +91,32 @@ bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size
 
 const char *se_facts_part(const struct se_facts *f, uint64_t v)
 {
-    return se_part_names[f->part ? f->part[v] : SE_PART_NONE];
+    return se_split_part_names[f->part ? f->part[v] : SE_SPLIT_NONE];
+}
+
+int se_export_network(const struct se_export *ex, struct se_stream *s, struct se_out *out,
+                      se_write_network *write, struct se_err *err)
+{
+    struct se_facts f = SE_FACTS_INIT;
+    uint32_t *module = NULL;
+    struct se_graph g;
+    int rc = -1;
+
+    if (se_graph_get(&g, s, ex->section, err) == 0 && se_facts_get(&f, ex, s, err) == 0 &&
+        se_export_modules(ex, s, &module, err) == 0) {
+        write(out, &f, &g, module);
+        rc = 0;
+    }
+    free(module);
+    se_facts_release(&f);
+    return rc;
+}
+
+void se_write_edges(struct se_out *out, const struct se_graph *g, se_write_edge *edge)
+{
+    for (uint64_t u = 0; u < g->n; u++)
+        for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++)
+            edge(out, i, u, g->to[i], g->weight ? &g->weight[i] : NULL);
+    for (uint64_t i = 0; i < g->loops; i++)
+        edge(out, g->m + i, g->loop[i], g->loop[i], g->loop_weight ? &g->loop_weight[i] : NULL);
 }

@@ -30,4 +30,15 @@ bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size
 /* "train", ..., "none" */
 const char *se_facts_part(const struct se_facts *f, uint64_t v);
 
+/* Formats of vertices with values and edges: get graph, facts and modules (NULL: none), call
+ * `write`, give all back. */
+typedef void se_write_network(struct se_out *out, const struct se_facts *f,
+                              const struct se_graph *g, const uint32_t *module);
+int se_export_network(const struct se_export *ex, struct se_stream *s, struct se_out *out,
+                      se_write_network *write, struct se_err *err);
+/* Every edge and then every loop, numbered from 0; weight NULL: the graph has none. */
+typedef void se_write_edge(struct se_out *out, uint64_t id, uint64_t u, uint64_t v,
+                           const float *weight);
+void se_write_edges(struct se_out *out, const struct se_graph *g, se_write_edge *edge);
+
 #endif

@@ -3,9 +3,28 @@
 
 #include "formats/internal.h"
 
+/* How often `c` is in the line, outside quotes */
+static int count_of(const char *line, char c)
+{
+    bool quoted = false;
+    int count = 0;
+
+    for (; *line; line++) {
+        quoted ^= *line == '"';
+        count += !quoted && *line == c;
+    }
+    return count;
+}
+
 char se_find_separator(const char *line)
 {
-    return strchr(line, '\t') ? '\t' : strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : ' ';
+    const int commas = count_of(line, ','), semicolons = count_of(line, ';');
+
+    if (strchr(line, '\t'))
+        return '\t';
+    if (commas || semicolons)
+        return semicolons > commas ? ';' : ',';
+    return strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : ' ';     /* all in quotes */
 }
 
 /* Take the quoted field at *p; "" inside it is a quote.  False: it does not end. */
@@ -43,10 +62,8 @@ static void take_plain(char **p, char separator, struct se_field *f)
     f->len = (size_t)(end - f->at);
 }
 
-int se_next_field(char **p, char separator, struct se_field *f)
+static int next(char **p, char separator, bool quotes, struct se_field *f)
 {
-    const bool quotes = separator == ',' || separator == ';';
-
     while (**p == ' ' || (**p == '\t' && separator != '\t'))
         ++*p;
     if (**p == '"' && quotes) {
@@ -64,7 +81,17 @@ int se_next_field(char **p, char separator, struct se_field *f)
     return 1;
 }
 
-int se_split(char *line, char separator, struct se_field field[4])
+int se_next_field(char **p, char separator, struct se_field *f)
+{
+    return next(p, separator, separator == ',' || separator == ';', f);
+}
+
+int se_next_cell(char **p, char separator, struct se_field *f)
+{
+    return next(p, separator, true, f);
+}
+
+int se_fields(char *line, char separator, struct se_field field[4])
 {
     char *p = line;
 

@@ -11,13 +11,16 @@
 
 enum { HEAD = 4096 };           /* how much of a file is looked at */
 
+/* formats.inc is made by the Makefile: a line FORMAT(NAME) for each se_format_NAME */
+#define FORMAT(name) extern const struct se_format se_format_##name;
+#include "formats.inc"
+#undef FORMAT
+
 const struct se_format *const se_formats[] = {
-    &se_format_edges, &se_format_mtx, &se_format_metis, &se_format_npz,
-    &se_format_planetoid, &se_format_geomgcn, &se_format_musae, &se_format_npy,
-    &se_format_clu, &se_format_mcl, &se_format_tree, &se_format_parents, &se_format_newick,
-    &se_format_dot, &se_format_graphml, &se_format_json, &se_format_knn,
-    &se_format_embedding, &se_format_predictions, &se_format_nodes, &se_format_classes,
-    &se_format_stats, NULL
+#define FORMAT(name) &se_format_##name,
+#include "formats.inc"
+#undef FORMAT
+    NULL
 };
 
 const struct se_format *se_format_find(const char *name)
@@ -26,6 +29,46 @@ const struct se_format *se_format_find(const char *name)
         if (strcmp(se_formats[i]->name, name) == 0)
             return se_formats[i];
     return NULL;
+}
+
+/* Graphs first, then trees, then tables */
+const struct se_format *se_format_at(bool import, int i)
+{
+    for (int kind = SE_FORMAT_GRAPH; kind <= SE_FORMAT_TABLE; kind++)
+        for (int k = 0; se_formats[k]; k++) {
+            const struct se_format *f = se_formats[k];
+
+            if ((int)f->kind == kind && (import ? f->import != NULL : f->export != NULL) &&
+                i-- == 0)
+                return f;
+        }
+    return NULL;
+}
+
+bool se_format_fits(const struct se_format *f, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+    if (!dot)
+        return false;
+    for (int i = 0; f->extensions[i]; i++)
+        if (strcasecmp(dot + 1, f->extensions[i]) == 0)
+            return true;
+    return strcasecmp(dot + 1, f->name) == 0;
+}
+
+const struct se_format *se_format_for(const char *path, const struct se_format *usual)
+{
+    const struct se_format *found = NULL;
+    const char *dot = strrchr(path, '.');
+
+    if (se_format_fits(usual, path))
+        return usual;
+    for (int i = 0; se_formats[i]; i++)
+        if (se_formats[i]->export && se_format_fits(se_formats[i], path) &&
+            (!found || strcasecmp(dot + 1, se_formats[i]->name) == 0))
+            found = se_formats[i];
+    return found;
 }
 
 bool se_path_is(const char *path, const char *ext)
@@ -59,6 +102,7 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
     const struct se_format *best = NULL;
     char head[HEAD + 1];
     struct stat st;
+    const struct se_format *equal = NULL;
     int len = 0, score = 0;
     bool folder;
 
@@ -87,10 +131,18 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
         const int sure = f->import && f->detect
                              ? f->detect(path, folder ? NULL : head, (size_t)len) : 0;
 
+        if (sure > 0 && sure == score)
+            equal = f;
         if (sure > score) {
             score = sure;
             best = f;
+            equal = NULL;
         }
+    }
+    if (equal) {
+        se_fail(err, SE_EINPUT, "%s: may be %s or %s; say which with -f", path, best->name,
+                equal->name);
+        return NULL;
     }
     if (!best && !folder && len == 0)
         se_fail(err, SE_EINPUT, "%s: is empty", path);

@@ -1,12 +1,13 @@
 /* graphml.c - the graph in XML, for networkx, igraph, Gephi, yEd
  *
  * Nodes have their vertex number as id and, where the stream has it, name, label, class (the
- * label in words), predicted, confidence and part; edges have a weight if the graph has. */
+ * label in words), predicted, confidence, part and module; edges have a weight if the graph has. */
 #include <string.h>
 
 #include "formats/escape.h"
 #include "formats/facts.h"
 #include "formats/internal.h"
+#include "formats/xmlgraph.h"
 
 static const struct se_escape xml[] = {
     { '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" }, { '"', "&quot;" }, { '\t', "&#9;" },
@@ -19,7 +20,8 @@ static void key(struct se_out *out, const char *of, const char *name, const char
             name, type);
 }
 
-static void keys(struct se_out *out, const struct se_facts *f, const struct se_graph *g)
+static void keys(struct se_out *out, const struct se_facts *f, const struct se_graph *g,
+                 const uint32_t *module)
 {
     if (f->names.n)
         key(out, "node", "name", "string");
@@ -33,6 +35,8 @@ static void keys(struct se_out *out, const struct se_facts *f, const struct se_g
     }
     if (f->part)
         key(out, "node", "part", "string");
+    if (module)
+        key(out, "node", "module", "int");
     if (g->weight)
         key(out, "edge", "weight", "double");
 }
@@ -44,7 +48,7 @@ static void text(struct se_out *out, const char *name, const char *s, size_t len
     se_out_str(out, "</data>");
 }
 
-static void node(struct se_out *out, const struct se_facts *f, uint64_t v)
+static void node(struct se_out *out, const struct se_facts *f, const uint32_t *module, uint64_t v)
 {
     const char *name;
     size_t len;
@@ -64,11 +68,14 @@ static void node(struct se_out *out, const struct se_facts *f, uint64_t v)
                 f->predicted[v], (double)f->confidence[v]);
     if (f->part)
         se_outf(out, "<data key=\"part\">%s</data>", se_facts_part(f, v));
+    if (module)
+        se_outf(out, "<data key=\"module\">%u</data>", module[v]);
     se_out_str(out, "</node>\n");
 }
 
-static void edge(struct se_out *out, uint64_t u, uint64_t v, const float *weight)
+static void edge(struct se_out *out, uint64_t id, uint64_t u, uint64_t v, const float *weight)
 {
+    (void)id;
     se_outf(out, "    <edge source=\"%u\" target=\"%u\"", (unsigned)u, (unsigned)v);
     if (weight)
         se_outf(out, "><data key=\"weight\">%.9g</data></edge>\n", (double)*weight);
@@ -76,33 +83,40 @@ static void edge(struct se_out *out, uint64_t u, uint64_t v, const float *weight
         se_out_str(out, "/>\n");
 }
 
+static void write_all(struct se_out *out, const struct se_facts *f, const struct se_graph *g,
+                      const uint32_t *module)
+{
+    se_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+               "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+    keys(out, f, g, module);
+    se_out_str(out, "  <graph edgedefault=\"undirected\">\n");
+    for (uint64_t v = 0; v < g->n; v++)
+        node(out, f, module, v);
+    se_write_edges(out, g, edge);
+    se_out_str(out, "  </graph>\n</graphml>\n");
+}
+
 static int export_graphml(const struct se_export *ex, struct se_stream *s, struct se_out *out,
                           struct se_err *err)
 {
-    struct se_facts f = SE_FACTS_INIT;
-    struct se_graph g;
-    int rc = -1;
+    return se_export_network(ex, s, out, write_all, err);
+}
 
-    if (se_graph_get(&g, s, ex->section, err) == 0 && se_facts_get(&f, ex, s, err) == 0) {
-        se_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                   "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
-        keys(out, &f, &g);
-        se_out_str(out, "  <graph edgedefault=\"undirected\">\n");
-        for (uint64_t v = 0; v < g.n; v++)
-            node(out, &f, v);
-        for (uint64_t u = 0; u < g.n; u++)
-            for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++)
-                edge(out, u, g.to[i], g.weight ? &g.weight[i] : NULL);
-        for (uint64_t i = 0; i < g.loops; i++)
-            edge(out, g.loop[i], g.loop[i], g.loop_weight ? &g.loop_weight[i] : NULL);
-        se_out_str(out, "  </graph>\n</graphml>\n");
-        rc = 0;
-    }
-    se_facts_release(&f);
-    return rc;
+static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
+{
+    return se_xmlgraph_import(false, in, s, err);
+}
+
+static int detect(const char *path, const char *head, size_t len)
+{
+    (void)path;
+    return se_xmlgraph_detect(head, len, "<graphml");
 }
 
 const struct se_format se_format_graphml = {
-    .name = "graphml", .what = "graph in XML with names, labels, predictions, parts",
+    .name = "graphml",
+    .what = "XML with names, labels, predictions and splits",
+    .import = import,
+    .detect = detect,
     .export = export_graphml
 };

@@ -276,6 +276,24 @@ static void write_path(struct se_out *out, const struct se_tree *t, const uint32
     }
 }
 
+/* Each leaf is written with its whole path, so a tree as deep as it has leaves grows with the
+ * square of them.  `depth` has room for the nodes. */
+static int check_paths(const struct se_tree *t, uint32_t *depth, struct se_err *err)
+{
+    const uint64_t much = 10000000, deep = 1000;
+    uint64_t sum = 0;
+
+    depth[0] = 0;
+    for (uint64_t a = 1; a < t->nodes; a++) {
+        depth[a] = depth[t->parent[a]] + 1;
+        sum += t->vertex[a] != SE_NONE ? depth[a] : 0;
+    }
+    if (sum > much && sum / t->n > deep)
+        return se_fail(err, SE_EINPUT, "tree: paths of %" PRIu64 " steps on average are too long "
+                       "for this format; write it with -t parents or -t newick", sum / t->n);
+    return 0;
+}
+
 static int export(const struct se_export *ex, struct se_stream *s, struct se_out *out,
                   struct se_err *err)
 {
@@ -289,7 +307,7 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
         return -1;
     rank = se_alloc(t.nodes, sizeof *rank, err);
     children = se_zalloc(t.nodes, sizeof *children, err);
-    if (rank && children && (flow = se_leaf_flow(ex, s, t.n, err))) {
+    if (rank && children && check_paths(&t, rank, err) == 0 && (flow = se_leaf_flow(ex, s, t.n, err))) {
         for (uint64_t a = 1; a < t.nodes; a++)
             rank[a] = ++children[t.parent[a]];
         se_out_str(out, "# path flow name node_id\n");
@@ -311,7 +329,9 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
 
 const struct se_format se_format_tree = {
     .name = "tree",
-    .what = "tree: path flow \"name\" node_id a line, as Infomap writes it",
+    .what = "tree: path, flow, \"name\" and node a line, as Infomap writes it",
+    .kind = SE_FORMAT_TREE,
+    .extensions = { "ftree" },
     .import = import,
     .detect = detect,
     .export = export

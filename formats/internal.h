@@ -2,16 +2,9 @@
 #ifndef SE_FORMATS_INTERNAL_H
 #define SE_FORMATS_INTERNAL_H
 
-#include "common/stream/section.h"
 #include "common/base/text.h"
+#include "common/stream/section.h"
 #include "formats/formats.h"
-
-/* One per file; formats.c lists them. */
-extern const struct se_format se_format_edges, se_format_mtx, se_format_metis, se_format_npz,
-    se_format_planetoid, se_format_geomgcn, se_format_musae, se_format_npy, se_format_clu,
-    se_format_mcl, se_format_tree, se_format_parents, se_format_dot, se_format_graphml,
-    se_format_newick, se_format_json, se_format_knn, se_format_embedding,
-    se_format_predictions, se_format_classes, se_format_stats, se_format_nodes;
 
 /* Does the path end in `ext` (".mtx"), or in it and ".gz"?  Case does not matter. */
 bool se_path_is(const char *path, const char *ext);
@@ -19,6 +12,10 @@ bool se_path_is(const char *path, const char *ext);
 /* An error unless n vertices are in proportion to the entries of a file or were asked for:
  * a single large number in a small file must not cost gigabytes. */
 int se_check_sparse(uint64_t n, uint64_t entries, uint64_t wanted, struct se_err *err);
+
+/* Add a line to the notes; control characters become '?'.  Nothing without notes. */
+int se_say(struct se_bytes *notes, struct se_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static inline bool se_is_blank(char c)
 {
@@ -29,15 +26,29 @@ struct se_field {
     char *at;
     size_t len;
 };
-/* Tab, comma, semicolon or blank: whichever of them, in this order, is in the line. */
+/* A tab if the line has one; else the more frequent of comma and semicolon, outside quotes;
+ * else a blank. */
 char se_find_separator(const char *line);
 /* Cut a line into fields; 4 stands for 4 or more.  ' ' separates by runs of blanks.  Blanks
  * around a field do not belong to it.  Between commas or semicolons a field may be quoted,
  * and the line changes.  Returns how many fields there are, or -1 for a quote that does not
  * end or has something behind it.  A field may be empty. */
-int se_split(char *line, char separator, struct se_field field[4]);
+int se_fields(char *line, char separator, struct se_field field[4]);
 /* The same for the field at *p, which moves on: 1, or 0 if it was the last, or -1. */
 int se_next_field(char **p, char separator, struct se_field *f);
+/* The same, but a field may be quoted whatever the separator is. */
+int se_next_cell(char **p, char separator, struct se_field *f);
+
+/* A number as people write it, with currency signs and thousands separators.  SE_DECIMAL_AUTO
+ * stands for a decimal point.  False: it is none. */
+bool se_amount(const char *cell, enum se_decimal decimal, double *value);
+
+/* The edges of a table of any columns (in->source, in->target, in->weight) as lines
+ * "u","v",weight, each where its record begins in the file. */
+int se_edge_table(struct se_import *in, struct se_bytes *lines, struct se_err *err);
+/* Does the first line of a file name two columns of edges among more than three?  Then they
+ * are set, and a note says so. */
+int se_edge_columns(struct se_import *in, struct se_err *err);
 
 /* Names in order of first use, found by hashing. */
 struct se_table {
@@ -63,6 +74,8 @@ int se_table_load(struct se_table *t, struct se_stream *s, struct se_err *err);
 int se_table_put(const struct se_table *t, struct se_stream *s, struct se_err *err);
 /* Give back what only finding and adding need. */
 void se_table_seal(struct se_table *t);
+/* How far the farthest name lies from its slot: what the worst look-up costs.  For tests. */
+uint64_t se_table_reach(const struct se_table *t);
 void se_table_release(struct se_table *t);
 
 /* Classes of vertices as they are met: each a name with a number.  Empty, "-1", "?" and "nan"
@@ -75,6 +88,8 @@ struct se_classes {
 };
 #define SE_CLASSES_INIT { SE_TABLE_INIT, NULL, 0, 0 }
 int se_classes_set(struct se_classes *c, uint64_t v, const char *name, struct se_err *err);
+/* An error if the classes are rather measurements, or different words in most rows. */
+int se_classes_check(const struct se_classes *c, struct se_err *err);
 /* As labels into `s`: numbers are classes in their order, words in the order of first use. */
 int se_classes_put(struct se_classes *c, struct se_stream *s, struct se_err *err);
 void se_classes_release(struct se_classes *c);
@@ -114,5 +129,10 @@ int se_check_leaves(const uint32_t *vertex, uint64_t count, uint64_t wanted, uin
  * when the stream has none.  NULL with `err` set, else give it back with free(). */
 double *se_leaf_flow(const struct se_export *ex, struct se_stream *s, uint64_t n,
                      struct se_err *err);
+
+/* The module of each vertex at level ex->depth of the tree (0: the first); NULL without a tree.
+ * free(). */
+int se_export_modules(const struct se_export *ex, struct se_stream *s, uint32_t **module,
+                      struct se_err *err);
 
 #endif

@@ -224,6 +224,9 @@ static int export_json(const struct se_export *ex, struct se_stream *s, struct s
 }
 
 const struct se_format se_format_json = {
-    .name = "json", .what = "one object with edges, labels, parts, predictions, tree, stats",
+    .name = "json",
+    .what = "one object: edges, labels, splits, predictions, tree, stats; --section "
+            "tree: the tree alone",
+    .tree_instead = true,
     .export = export_json
 };

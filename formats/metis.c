@@ -313,6 +313,7 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
 const struct se_format se_format_metis = {
     .name = "metis",
     .what = "METIS graph file: a line of neighbours for each vertex",
+    .extensions = { "graph" },
     .import = import,
     .detect = detect,
     .export = export

@@ -209,7 +209,8 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
 
 const struct se_format se_format_mtx = {
     .name = "mtx",
-    .what = "MatrixMarket: a square coordinate matrix",
+    .what = "Matrix Market: a symmetric coordinate matrix",
+    .what_import = "Matrix Market: a square coordinate matrix",
     .import = import,
     .detect = detect,
     .export = export

@@ -32,51 +32,111 @@ static int column_of(char *field[COLUMNS], int count, const char *name)
     return -1;
 }
 
-static int read_targets(struct se_text *t, struct se_vertices *x, struct se_err *err)
+/* The column of the class: --class, else the usual names, else the only one besides ids. */
+static int class_column(const struct se_text *t, struct se_import *in, char *field[COLUMNS],
+                        int count, int id, struct se_err *err)
 {
-    int columns = 0, id = -1, mature = -1, rc;
+    static const char *const usual[] = {
+        "mature", "page_type", "ml_target", "target", "class", "label"
+    };
+    int column = in->class ? column_of(field, count, in->class) : -1, other = 0;
+
+    if (in->class && column < 0)
+        return se_text_fail(t, err, "there is no column %.40s for --class", in->class);
+    in->class_used |= in->class != NULL;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual && column < 0; i++)
+        column = column_of(field, count, usual[i]);
+    for (int i = 0; i < count && column < 0; i++)
+        if (i != id && ++other)
+            column = count == 2 ? i : -1;
+    return column >= 0 ? column : se_text_fail(t, err, "which column holds the class? say it with "
+                                               "--class COLUMN");
+}
+
+struct targets {
+    struct se_vertices x;
+    struct se_bytes word;       /* of each row, ended by NUL */
+    bool real;                  /* a number with a fraction or many digits */
+    char column[64];
+};
+
+static int read_targets(struct se_text *t, struct se_import *in, struct targets *g,
+                        struct se_err *err)
+{
+    int columns = 0, id = -1, class = -1, rc;
     char *line, *field[COLUMNS] = { NULL };
     size_t len;
 
     while ((rc = se_text_line(t, &line, &len, err)) > 0) {
         const int count = split(line, field);
         uint64_t v;
+        double x;
 
         if (t->line == 1) {
             columns = count;
             id = column_of(field, count, "new_id");
-            mature = column_of(field, count, "mature");
-            if (id < 0 || mature < 0)
-                return se_text_fail(t, err, "the header has no columns new_id and mature");
+            id = id < 0 ? column_of(field, count, "id") : id;
+            if (id < 0)
+                return se_text_fail(t, err, "the header has no column new_id or id");
+            class = class_column(t, in, field, count, id, err);
+            if (class < 0)
+                return -1;
+            memcpy(g->column, field[class], strnlen(field[class], 63));
             continue;
         }
         if (len == 0)
             continue;
-        if (count != columns)
+        if (count < columns)
             return se_text_fail(t, err, "%d fields instead of %d", count, columns);
+        if (count > columns && (class == columns - 1 || id == columns - 1)) {
+            /* names hold commas, and the last columns are behind them */
+            if (class == columns - 1)
+                field[class] = field[count - 1];
+        }
         if (!se_whole_u64(field[id], &v) || v >= SE_NONE)
-            return se_text_fail(t, err, "new_id '%.20s' is not a vertex", field[id]);
-        if (strcmp(field[mature], "True") != 0 && strcmp(field[mature], "False") != 0)
-            return se_text_fail(t, err, "mature is '%.20s', neither True nor False",
-                                field[mature]);
-        if (se_vertices_add(x, (uint32_t)v, field[mature][0] == 'T', t->line, err) < 0)
+            return se_text_fail(t, err, "id '%.20s' is not a vertex", field[id]);
+        g->real |= se_whole_number(field[class], &x) && (x < 0 || x != (double)(int64_t)x);
+        if (se_vertices_add(&g->x, (uint32_t)v, 0, t->line, err) < 0 ||
+            se_bytes_add(&g->word, field[class], strlen(field[class]) + 1, err) < 0)
             return -1;
     }
     return rc;
 }
 
-static int read_target_file(const char *path, struct se_vertices *x, struct se_err *err)
+static int read_target_file(const char *path, struct se_import *in, struct targets *g,
+                            struct se_err *err)
 {
     struct se_text t;
     int rc;
 
     if (se_text_open(&t, path, err) < 0)
         return -1;
-    rc = read_targets(&t, x, err);
+    rc = read_targets(&t, in, g, err);
     se_text_close(&t);
-    if (rc == 0 && x->n == 0)
+    if (rc == 0 && g->x.n == 0)
         rc = se_fail(err, SE_EINPUT, "%s: has no vertices", path);
-    return rc < 0 ? -1 : se_vertices_check(x, path, err);
+    return rc < 0 ? -1 : se_vertices_check(&g->x, path, err);
+}
+
+/* False and True keep the numbers 0 and 1.  A target of many values is no class. */
+static int put_classes(const struct targets *g, struct se_import *in, struct se_stream *s,
+                       struct se_err *err)
+{
+    struct se_classes c = SE_CLASSES_INIT;
+    const char *word = g->word.data;
+    int rc = 0;
+
+    for (uint64_t i = 0; i < g->x.n && rc == 0; i++, word += strlen(word) + 1)
+        rc = se_classes_set(&c, g->x.row[i].id, strcmp(word, "True") == 0 ? "1"
+                            : strcmp(word, "False") == 0 ? "0" : word, err);
+    if (rc == 0 && (g->real || (c.names.n > 100 && c.names.n * 5 > g->x.n)))
+        rc = se_say(in->notes, err, "%s: no labels: column %s has %" PRIu64 " values, a quantity "
+                    "and no class; bin it, or give --labels", in->path, g->column, c.names.n);
+    else if (rc == 0)
+        rc = se_classes_put(&c, s, err) < 0 ||
+             se_say(in->notes, err, "%s: labels = column %s", in->path, g->column) < 0 ? -1 : 0;
+    se_classes_release(&c);
+    return rc;
 }
 
 static int json_fault(const struct se_json *j, struct se_err *err, const char *what)
@@ -162,36 +222,55 @@ static int import_files(struct se_import *in, char *const path[3], struct se_str
                         struct se_err *err)
 {
     struct se_builder b = SE_BUILDER_INIT;
-    struct se_vertices x = SE_VERTICES_INIT;
-    int rc = read_target_file(path[0], &x, err);
+    struct targets g = { SE_VERTICES_INIT, SE_BYTES_INIT, false, "" };
+    int rc = read_target_file(path[0], in, &g, err);
 
-    b.n = x.n;
-    if (rc == 0 && (se_import_vertices(in, x.n, err) < 0 ||
-                    se_read_edge_lines(path[1], ',', x.n, &b, err) < 0 ||
+    b.n = g.x.n;
+    if (rc == 0 && (se_import_vertices(in, g.x.n, err) < 0 ||
+                    se_read_edge_lines(path[1], ',', g.x.n, &b, err) < 0 ||
                     se_import_graph(in, &b, SE_MERGE_SUM, s, err) < 0 ||
-                    put_features(path[2], x.n, s, err) < 0 ||
-                    se_vertices_labels(&x, s, err) < 0))
+                    put_features(path[2], g.x.n, s, err) < 0 ||
+                    put_classes(&g, in, s, err) < 0))
         rc = -1;
     se_builder_release(&b);
-    se_vertices_release(&x);
+    se_vertices_release(&g.x);
+    se_bytes_release(&g.word);
     return rc;
+}
+
+/* The path of a file of the network: names end differently from set to set. */
+static char *find_file(const char *stem, const char *const *tails, struct se_err *err)
+{
+    for (; *tails; tails++) {
+        char *path = se_join(stem, "", *tails, err);
+
+        if (!path || se_file_exists(path))
+            return path;
+        free(path);
+    }
+    se_fail(err, SE_EINPUT, "%s: there is an edge list, but no file of targets or features beside "
+            "it", stem);
+    return NULL;
 }
 
 static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 {
-    static const char *const tail[] = { "_target.csv", "_edges.csv", "_features.json" };
+    static const char *const tail[3][5] = {
+        { "_target.csv", "target.csv", NULL },
+        { "_edges.csv", NULL },
+        { "_features.json", "_features_raw.json", "_features_data.json", NULL }
+    };
     char *stem, *path[3] = { NULL, NULL, NULL };
-    const int found = se_folder_find(in->path, "musae_", "_edges.csv", &stem, err);
+    const int found = se_folder_find(in->path, "", "_edges.csv", &stem, err);
     int rc = found < 0 ? -1 : 0;
 
     if (found == 0)
-        rc = se_fail(err, SE_EINPUT, "%s: is not a folder with a file musae_*_edges.csv",
-                     in->path);
+        rc = se_fail(err, SE_EINPUT, "%s: is not a folder with a file NAME_edges.csv", in->path);
     else if (found > 1)
-        rc = se_fail(err, SE_EINPUT, "%s: holds %d networks (musae_*_edges.csv); keep each in "
+        rc = se_fail(err, SE_EINPUT, "%s: holds %d networks (*_edges.csv); keep each in "
                      "a folder of its own", in->path, found);
     for (int i = 0; i < 3 && rc == 0; i++)
-        if (!(path[i] = se_join(stem, "", tail[i], err)))
+        if (!(path[i] = find_file(stem, tail[i], err)))
             rc = -1;
     if (rc == 0)
         rc = import_files(in, path, s, err);
@@ -205,7 +284,7 @@ static int detect(const char *path, const char *head, size_t len)
 {
     struct se_err err;
     char *stem = NULL;
-    const int found = head ? 0 : se_folder_find(path, "musae_", "_edges.csv", &stem, &err);
+    const int found = head ? 0 : se_folder_find(path, "", "_edges.csv", &stem, &err);
 
     (void)len;
     free(stem);
@@ -214,7 +293,7 @@ static int detect(const char *path, const char *head, size_t len)
 
 const struct se_format se_format_musae = {
     .name = "musae",
-    .what = "folder with musae_*_edges.csv, _features.json and _target.csv",
+    .what = "folder with NAME_edges.csv, NAME_features.json and NAME_target.csv",
     .import = import,
     .detect = detect
 };

@@ -68,5 +68,9 @@ static int export_newick(const struct se_export *ex, struct se_stream *s, struct
 }
 
 const struct se_format se_format_newick = {
-    .name = "newick", .what = "the tree as ((0,1),2);", .export = export_newick
+    .name = "newick",
+    .what = "tree as ((0,1),2);",
+    .kind = SE_FORMAT_TREE,
+    .extensions = { "nwk" },
+    .export = export_newick
 };

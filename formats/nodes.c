@@ -79,6 +79,11 @@ static int export_nodes(const struct se_export *ex, struct se_stream *s, struct 
 }
 
 const struct se_format se_format_nodes = {
-    .name = "nodes", .what = "tree nodes: parent, level, size, V, g, H, deduction, vertex",
+    .name = "nodes",
+    .what = "tree: node, parent, level, size, V, g, H, deduction entropy and vertex "
+            "of each node, below a header line",
+    .kind = SE_FORMAT_TREE,
+    .extensions = { "tsv", "txt" },
+    .tree_graph = true,
     .export = export_nodes
 };

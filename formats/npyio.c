@@ -81,7 +81,7 @@ int se_npz_add(struct se_zip_out *w, const char *name, const char *type, int dim
     snprintf(member, sizeof member, "%s.npy", name);
     rc = se_npy_header(&head, type, dims, shape, err);
     if (rc == 0) {
-        const struct se_part part[] = { { head.data, head.len }, { data, len } };
+        const struct se_piece part[] = { { head.data, head.len }, { data, len } };
 
         rc = se_zip_add(w, member, part, 2, err);
     }

@@ -4,7 +4,8 @@
  * attr_data, attr_indices, attr_indptr, attr_shape   the features
  * labels, class_names, node_names
  * and, as additions of ours: num_classes, splits (a row each), embedding, tree_parent,
- * tree_vertex, predictions, confidence. */
+ * tree_vertex, predictions, confidence, and what npzmore.c lists.  Archives of other arrays are
+ * read by npznamed.c. */
 #include "formats/npz.h"
 
 #include <inttypes.h>
@@ -37,10 +38,14 @@ static int agree(struct npz *x, const char *name, uint64_t rows, struct se_err *
                                       PRIu64, name, rows, x->from, x->n);
 }
 
-static int add_entries(const struct se_csr *m, struct se_builder *b, struct se_err *err)
+int se_npz_add_entries(const struct se_csr *m, const char *prefix, const struct se_zip *z,
+                       struct se_builder *b, struct se_err *err)
 {
     uint64_t at = 0;
+    char name[40];
 
+    snprintf(name, sizeof name, "%sweighted.npy", prefix);
+    b->weighted = se_zip_find(z, name) != NULL;
     for (uint64_t i = 0; i < m->data.count && !b->weighted; i++)
         b->weighted = se_npy_number(&m->data, i) != 1;
     for (uint64_t u = 0; u < m->rows; u++)
@@ -50,8 +55,9 @@ static int add_entries(const struct se_csr *m, struct se_builder *b, struct se_e
             if (weight == 0)            /* to a matrix that is no edge */
                 continue;
             if (!(weight > 0) || !isfinite(weight))
-                return se_fail(err, SE_EINPUT, "adj_data: weight of %" PRIu64 " - %" PRIu32 " is "
-                               "negative or not a finite number", u, se_csr_column(m, at));
+                return se_fail(err, SE_EINPUT, "%sdata: weight of %" PRIu64 " - %" PRIu32 " is "
+                               "negative or not a finite number", prefix, u,
+                               se_csr_column(m, at));
             if (se_builder_add(b, (uint32_t)u, se_csr_column(m, at), weight, err) < 0)
                 return -1;
         }
@@ -70,7 +76,8 @@ static int read_graph(struct npz *x, struct se_import *in, struct se_err *err)
     if (m.rows != m.columns)
         rc = se_fail(err, SE_EINPUT, "adj_shape: the matrix is not square");
     else
-        rc = agree(x, "adj_shape", m.rows, err) < 0 || add_entries(&m, &b, err) < 0 ||
+        rc = agree(x, "adj_shape", m.rows, err) < 0 ||
+             se_npz_add_entries(&m, "adj_", &x->zip, &b, err) < 0 ||
              se_import_graph(in, &b, SE_MERGE_MATRIX, x->s, err) < 0 ? -1 : 0;
     se_builder_release(&b);
     se_csr_release(&m);
@@ -233,8 +240,8 @@ int se_npz_parts(const struct se_npy *a, const char *name, uint8_t *part, struct
         for (uint64_t v = 0; v < a->shape[1]; v++) {
             int64_t p;
 
-            if (!se_npy_whole(a, se_npy_place(a, i, v), &p) || p < SE_PART_NONE ||
-                p > SE_PART_TEST)
+            if (!se_npy_whole(a, se_npy_place(a, i, v), &p) || p < SE_SPLIT_NONE ||
+                p > SE_SPLIT_TEST)
                 return se_fail(err, SE_EINPUT, "%s: split %" PRIu64 " has no part 0 to 3 for "
                                "vertex %" PRIu64, name, i, v);
             part[i * a->shape[1] + v] = (uint8_t)p;
@@ -287,27 +294,33 @@ static int read_embedding(struct npz *x, struct se_err *err)
     return rc;
 }
 
-/* Ids, and -1, which becomes SE_NONE. */
+uint32_t *se_npz_ids(const struct se_npy *a, const char *name, struct se_err *err)
+{
+    uint32_t *id = se_alloc(a->count, sizeof *id, err);
+    uint64_t i = 0;
+    int64_t v;
+
+    if (id)
+        for (; i < a->count && se_npy_whole(a, i, &v) && v >= -1 && v <= (int64_t)SE_NONE; i++)
+            id[i] = v < 0 ? SE_NONE : (uint32_t)v;
+    if (id && i < a->count) {
+        se_fail(err, SE_EINPUT, "%s[%" PRIu64 "] is neither an id nor -1", name, i);
+        free(id);
+        id = NULL;
+    }
+    return id;
+}
+
 static uint32_t *read_ids(const struct npz *x, const char *name, uint64_t *count,
                           struct se_err *err)
 {
     struct se_npy a;
     uint32_t *id;
-    uint64_t i = 0;
-    int64_t v;
 
     if (se_npz_need(&x->zip, name, 1, &a, err) < 0)
         return NULL;
     *count = a.count;
-    id = se_alloc(a.count, sizeof *id, err);
-    if (id)
-        for (; i < a.count && se_npy_whole(&a, i, &v) && v >= -1 && v < (int64_t)SE_NONE; i++)
-            id[i] = v < 0 ? SE_NONE : (uint32_t)v;
-    if (id && i < a.count) {
-        se_fail(err, SE_EINPUT, "%s[%" PRIu64 "] is neither an id nor -1", name, i);
-        free(id);
-        id = NULL;
-    }
+    id = se_npz_ids(&a, name, err);
     se_npy_release(&a);
     return id;
 }
@@ -382,16 +395,34 @@ static int read_predictions(struct npz *x, struct se_err *err)
     return rc;
 }
 
+/* The arrays of gnn-benchmark, and ours. */
 static int read_arrays(struct npz *x, struct se_import *in, struct se_err *err)
 {
     if (read_graph(x, in, err) < 0 || read_features(x, err) < 0 || read_labels(x, err) < 0 ||
         read_splits(x, err) < 0 || read_embedding(x, err) < 0 || read_tree(x, err) < 0 ||
-        read_predictions(x, err) < 0 || read_names(x, err) < 0)
+        read_predictions(x, err) < 0 || read_names(x, err) < 0 ||
+        se_npz_read_more(&x->zip, x->s, err) < 0)
         return -1;
-    if (!x->from)
-        return se_fail(err, SE_EINPUT, "none of the arrays of gnn-benchmark (adj_data, "
-                       "attr_data, labels, ...) is here");
-    return 0;
+    return x->from ? 0 : se_stream_vertices(x->s, &x->n, err);
+}
+
+static bool has_any(const struct se_zip *z, const char *const *names)
+{
+    while (*names && !se_zip_find(z, *names))
+        names++;
+    return *names != NULL;
+}
+
+static int read_archive(struct npz *x, struct se_import *in, struct se_err *err)
+{
+    static const char *const ours[] = {
+        "adj_data.npy", "attr_data.npy", "num_classes.npy", "splits.npy", "embedding.npy",
+        "tree_parent.npy", "predictions.npy", "seg_sections.npy", NULL
+    };
+
+    if (!has_any(&x->zip, ours))
+        return se_npz_read_named(&x->zip, in, x->s, &x->n, err);
+    return read_arrays(x, in, err);
 }
 
 static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
@@ -402,7 +433,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
     if (se_slurp(&bytes, in->path, 0, err) < 0)
         return -1;
-    rc = se_zip_open(&x.zip, bytes.data, bytes.len, err) < 0 || read_arrays(&x, in, err) < 0
+    rc = se_zip_open(&x.zip, bytes.data, bytes.len, err) < 0 || read_archive(&x, in, err) < 0
              ? se_err_in(err, in->path) : se_import_vertices(in, x.n, err);
     se_zip_release(&x.zip);
     se_bytes_release(&bytes);
@@ -417,7 +448,10 @@ static int detect(const char *path, const char *head, size_t len)
 
 const struct se_format se_format_npz = {
     .name = "npz",
-    .what = "numpy archive of gnn-benchmark: adj_*, attr_*, labels",
+    .what = "NumPy arrays of all sections; se-import reads the same stream back",
+    .what_import = "NumPy archive: gnn-benchmark, SciPy, PyG, pickled matrices, heterophilous "
+                   "graphs, or a stream that se-export wrote",
+    .all_sections = true,
     .import = import,
     .detect = detect,
     .export = se_npz_export,

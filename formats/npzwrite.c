@@ -113,8 +113,25 @@ static void fill_graph(struct matrix *m, const struct se_adjacency *a, const str
     }
 }
 
-static int write_graph(struct se_zip_out *w, uint32_t tag, struct se_stream *s,
-                       struct se_err *err)
+/* An archive does not tell weights of 1 from no weights, unless this does. */
+static int write_weighted(struct se_zip_out *w, const char *prefix, const struct se_graph *g,
+                          struct se_err *err)
+{
+    const uint64_t one = 1;
+    uint64_t i = 0, k = 0;
+    char name[32];
+
+    while (g->weight && i < g->m && g->weight[i] == 1)
+        i++;
+    while (g->weight && k < g->loops && g->loop_weight[k] == 1)
+        k++;
+    snprintf(name, sizeof name, "%sweighted", prefix);
+    return g->weight && i == g->m && k == g->loops
+               ? se_npz_add(w, name, "|u1", 1, &one, "\1", 1, err) : 0;
+}
+
+int se_npz_write_graph(struct se_zip_out *w, const char *prefix, uint32_t tag,
+                       struct se_stream *s, struct se_err *err)
 {
     struct se_adjacency a = SE_ADJACENCY_INIT;
     struct se_graph g;
@@ -128,8 +145,10 @@ static int write_graph(struct se_zip_out *w, uint32_t tag, struct se_stream *s,
         fill_graph(&m, &a, &g);
     se_adjacency_release(&a);
     if (rc == 0)
-        rc = write_matrix(w, "adj_", &m, err);
+        rc = write_matrix(w, prefix, &m, err);
     matrix_release(&m);
+    if (rc == 0 && *prefix)
+        rc = write_weighted(w, prefix, &g, err);
     return rc;
 }
 
@@ -239,18 +258,18 @@ static int add_texts(struct se_zip_out *w, const char *name, const char *text,
     return rc;
 }
 
-static int write_class_names(struct se_zip_out *w, const struct se_labels *l,
-                             struct se_err *err)
+int se_npz_add_strings(struct se_zip_out *w, const char *name, const char *strings,
+                       uint64_t count, struct se_err *err)
 {
-    uint64_t *off = se_alloc(l->classes + 1, sizeof *off, err);
+    uint64_t *off = se_alloc(count + 1, sizeof *off, err);
     int rc;
 
     if (!off)
         return -1;
     off[0] = 0;
-    for (uint64_t c = 0; c < l->classes; c++)
-        off[c + 1] = off[c] + strlen(l->names + off[c]) + 1;
-    rc = add_texts(w, "class_names", l->names, off, 1, l->classes, err);
+    for (uint64_t c = 0; c < count; c++)
+        off[c + 1] = off[c] + strlen(strings + off[c]) + 1;
+    rc = add_texts(w, name, strings, off, 1, count, err);
     free(off);
     return rc;
 }
@@ -265,7 +284,7 @@ static int write_labels(struct se_zip_out *w, struct se_stream *s, struct se_err
         se_npz_add(w, "labels", "<i4", 1, &l.n, l.label, l.n * 4, err) < 0)
         return -1;
     if (l.names)
-        return write_class_names(w, &l, err);
+        return se_npz_add_strings(w, "class_names", l.names, l.classes, err);
     for (uint64_t v = 0; v < l.n; v++)
         most = l.label[v] > most ? l.label[v] : most;
     return (uint64_t)(most + 1) == l.classes
@@ -336,12 +355,39 @@ int se_npz_export(const struct se_export *ex, struct se_stream *s, struct se_out
 
     se_zip_begin(&w, out);
     if (graph == SE_FUSED || se_stream_has(s, SE_GRAPH))
-        rc = write_graph(&w, graph, s, err);
+        rc = se_npz_write_graph(&w, "adj_", graph, s, err);
     for (size_t i = 0; i < sizeof rest / sizeof *rest && rc == 0; i++)
         if (se_stream_has(s, rest[i].tag))
             rc = rest[i].write(&w, s, err);
+    if (rc == 0 && graph == SE_GRAPH)
+        rc = se_npz_write_more(&w, s, err);
     if (rc == 0)
         rc = se_zip_end(&w, err);
     se_zip_out_release(&w);
     return rc;
 }
+
+/* One matrix as scipy.sparse.save_npz writes it. */
+static int export_scipy(const struct se_export *ex, struct se_stream *s, struct se_out *out,
+                        struct se_err *err)
+{
+    struct se_zip_out w;
+    int rc;
+
+    se_zip_begin(&w, out);
+    rc = se_npz_write_graph(&w, "", ex->section, s, err);
+    if (rc == 0)
+        rc = se_npz_add(&w, "format", "|S3", 0, NULL, "csr", 3, err);
+    if (rc == 0)
+        rc = se_zip_end(&w, err);
+    se_zip_out_release(&w);
+    return rc;
+}
+
+const struct se_format se_format_scipy = {
+    .name = "scipy",
+    .what = "adjacency matrix for scipy.sparse.load_npz",
+    .extensions = { "npz" },
+    .export = export_scipy,
+    .binary = true
+};

@@ -220,7 +220,9 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
 
 const struct se_format se_format_parents = {
     .name = "parents",
-    .what = "tree: node, parent, vertex a line",
+    .what = "tree: node, parent and vertex of each node",
+    .kind = SE_FORMAT_TREE,
+    .extensions = { "tsv", "txt" },
     .import = import,
     .detect = detect,
     .export = export

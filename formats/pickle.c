@@ -1,4 +1,4 @@
-/* pickle.c - the few words of Python's pickle language that planetoid files are written in */
+/* pickle.c - the few words of Python's pickle language that arrays and matrices need */
 #include "formats/pickle.h"
 
 #include <stdlib.h>
@@ -6,20 +6,29 @@
 
 #define MARK SE_NONE                    /* on the stack, among the numbers of values */
 
-enum global { DEFAULTDICT, LIST, RECONSTRUCT, NDARRAY, DTYPE, CSR };
 static const struct {
     const char *module, *name;
-    enum global is;
+    enum se_pickle_global is;
 } known[] = {
-    { "collections", "defaultdict", DEFAULTDICT },
-    { "__builtin__", "list", LIST },
-    { "builtins", "list", LIST },
-    { "numpy.core.multiarray", "_reconstruct", RECONSTRUCT },
-    { "numpy._core.multiarray", "_reconstruct", RECONSTRUCT },
-    { "numpy", "ndarray", NDARRAY },
-    { "numpy", "dtype", DTYPE },
-    { "scipy.sparse.csr", "csr_matrix", CSR },
-    { "scipy.sparse._csr", "csr_matrix", CSR }
+    { "collections", "defaultdict", SE_PICKLE_DEFAULTDICT },
+    { "__builtin__", "list", SE_PICKLE_LIST_CLASS },
+    { "builtins", "list", SE_PICKLE_LIST_CLASS },
+    { "numpy.core.multiarray", "_reconstruct", SE_PICKLE_RECONSTRUCT },
+    { "numpy._core.multiarray", "_reconstruct", SE_PICKLE_RECONSTRUCT },
+    { "numpy", "ndarray", SE_PICKLE_NDARRAY },
+    { "numpy", "dtype", SE_PICKLE_DTYPE },
+    { "scipy.sparse.csr", "csr_matrix", SE_PICKLE_CSR },
+    { "scipy.sparse._csr", "csr_matrix", SE_PICKLE_CSR },
+    { "scipy.sparse._csr", "csr_array", SE_PICKLE_CSR },
+    { "scipy.sparse._arrays", "csr_array", SE_PICKLE_CSR },     /* SciPy 1.8 to 1.10 */
+    { "scipy.sparse._arrays", "csc_array", SE_PICKLE_CSC },
+    { "scipy.sparse._arrays", "coo_array", SE_PICKLE_COO },
+    { "scipy.sparse.csc", "csc_matrix", SE_PICKLE_CSC },
+    { "scipy.sparse._csc", "csc_matrix", SE_PICKLE_CSC },
+    { "scipy.sparse._csc", "csc_array", SE_PICKLE_CSC },
+    { "scipy.sparse.coo", "coo_matrix", SE_PICKLE_COO },
+    { "scipy.sparse._coo", "coo_matrix", SE_PICKLE_COO },
+    { "scipy.sparse._coo", "coo_array", SE_PICKLE_COO }
 };
 
 /* The machine that runs the opcodes. */
@@ -216,6 +225,19 @@ static bool same(const char *text, size_t len, const char *word)
     return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
+static int push_named(struct machine *m, const char *module, size_t module_len,
+                      const char *name, size_t name_len)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (same(module, module_len, known[i].module) && same(name, name_len, known[i].name))
+            return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_GLOBAL,
+                                                           .count = known[i].is });
+    return se_fail(m->err, SE_EINPUT, "byte %zu: opcode 0x%02x names %.*s %.*s; only arrays, "
+                   "sparse matrices and dictionaries are read", m->op, m->data[m->op],
+                   module_len < 60 ? (int)module_len : 60, module,
+                   name_len < 60 ? (int)name_len : 60, name);
+}
+
 static int push_global(struct machine *m)
 {
     const char *module = "", *name = "";
@@ -223,14 +245,19 @@ static int push_global(struct machine *m)
 
     if (take_line(m, &module, &module_len) < 0 || take_line(m, &name, &name_len) < 0)
         return -1;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (same(module, module_len, known[i].module) && same(name, name_len, known[i].name))
-            return push_value(m, (struct se_pickle_value){ .type = SE_PICKLE_GLOBAL,
-                                                           .count = known[i].is });
-    return se_fail(m->err, SE_EINPUT, "byte %zu: opcode 0x63 names %.*s %.*s; only arrays, "
-                   "sparse matrices and dictionaries are read", m->op,
-                   module_len < 60 ? (int)module_len : 60, module,
-                   name_len < 60 ? (int)name_len : 60, name);
+    return push_named(m, module, module_len, name, name_len);
+}
+
+/* The same with the two words on the stack. */
+static int stack_global(struct machine *m)
+{
+    const struct se_pickle_value *module = peek(m, 1, SE_PICKLE_STRING);
+    const struct se_pickle_value *name = peek(m, 0, SE_PICKLE_STRING);
+
+    if (!module || !name)
+        return fault(m, "no two words that name a class");
+    m->depth -= 2;
+    return push_named(m, module->text, module->count, name->text, name->count);
 }
 
 /* A global applied to a tuple: an object, still to be built, or an empty dictionary. */
@@ -243,9 +270,9 @@ static int make_object(struct machine *m)
         return fault(m, "no class with a tuple of arguments");
     v.args = m->stack[m->depth - 1];
     v.count = what->count;
-    if (what->count == DEFAULTDICT)
+    if (what->count == SE_PICKLE_DEFAULTDICT)
         v = (struct se_pickle_value){ .type = SE_PICKLE_DICT };
-    else if (what->count == LIST || what->count == NDARRAY)
+    else if (what->count == SE_PICKLE_LIST_CLASS || what->count == SE_PICKLE_NDARRAY)
         return fault(m, "this class is not made so");
     m->depth -= 2;
     return push_value(m, v);
@@ -282,14 +309,46 @@ static int push_int(struct machine *m, size_t operand_len)
     return push_number(m, SE_PICKLE_INT, operand_len == 4 ? (int32_t)value : (int64_t)value);
 }
 
+/* A whole number of up to 8 bytes, the last of which has the sign. */
+static int push_long(struct machine *m)
+{
+    const unsigned char *p;
+    uint32_t len;
+    uint64_t bits = 0;
+
+    if (operand(m, 1, &len) < 0)
+        return -1;
+    if (len > 8)
+        return fault(m, "a number of more than 64 bits");
+    p = take(m, len);
+    if (!p)
+        return -1;
+    for (uint32_t i = 0; i < len; i++)
+        bits |= (uint64_t)p[i] << 8 * i;
+    if (len > 0 && len < 8 && p[len - 1] >= 128)
+        bits |= UINT64_MAX << 8 * len;
+    return push_number(m, SE_PICKLE_INT, (int64_t)bits);
+}
+
+/* Strings whose length has 8 bytes. */
+static int push_long_string(struct machine *m)
+{
+    const unsigned char *p = take(m, 8), *text;
+    uint64_t len = 0;
+
+    for (size_t i = 8; p && i > 0; i--)
+        len = len << 8 | p[i - 1];
+    if (p && len >= SE_NONE)
+        return fault(m, "a string of 4 GiB or more");
+    text = p ? take(m, len) : NULL;
+    return !text ? -1 : push_value(m, (struct se_pickle_value){
+        .type = SE_PICKLE_STRING, .count = (uint32_t)len, .text = (const char *)text });
+}
+
 /* Pickles number what they remember in order, two bytes at least for each, so that a number
  * beyond the bytes read is damage (and would cost memory). */
-static int memo_put(struct machine *m, size_t operand_len)
+static int memo_set(struct machine *m, uint32_t i)
 {
-    uint32_t i;
-
-    if (operand(m, operand_len, &i) < 0)
-        return -1;
     if (i > m->at)
         return fault(m, "memo number is out of range");
     if (m->depth == 0 || m->stack[m->depth - 1] == MARK)
@@ -300,6 +359,13 @@ static int memo_put(struct machine *m, size_t operand_len)
         m->memo[m->memos++] = SE_NONE;
     m->memo[i] = m->stack[m->depth - 1];
     return 0;
+}
+
+static int memo_put(struct machine *m, size_t operand_len)
+{
+    uint32_t i;
+
+    return operand(m, operand_len, &i) < 0 ? -1 : memo_set(m, i);
 }
 
 static int memo_get(struct machine *m, size_t operand_len)
@@ -319,8 +385,9 @@ static int protocol(struct machine *m)
 
     if (operand(m, 1, &version) < 0)
         return -1;
-    return version == 2 ? 0 : se_fail(m->err, SE_EINPUT, "byte %zu: pickle protocol %u is not "
-                                      "read, only 2", m->op, version);
+    return version >= 2 && version <= 4
+               ? 0 : se_fail(m->err, SE_EINPUT, "byte %zu: pickle protocol %u is not read, only 2 "
+                             "to 4", m->op, version);
 }
 
 static int step(struct machine *m)
@@ -343,8 +410,13 @@ static int step(struct machine *m)
     case 'K': return push_int(m, 1);
     case 'M': return push_int(m, 2);
     case 'J': return push_int(m, 4);
-    case 'U': return push_string(m, 1);
-    case 'T': return push_string(m, 4);
+    case 0x8a: return push_long(m);
+    case 'U': case 'C': case 0x8c: return push_string(m, 1);
+    case 'T': case 'B': case 'X': return push_string(m, 4);
+    case 0x8d: case 0x8e: return push_long_string(m);
+    case 0x93: return stack_global(m);
+    case 0x94: return memo_set(m, (uint32_t)m->memos);
+    case 0x95: return take(m, 8) ? 0 : -1;      /* a frame: only a hint for readers */
     case 'N': return push_number(m, SE_PICKLE_NONE, 0);
     case 0x88: return push_number(m, SE_PICKLE_BOOL, 1);
     case 0x89: return push_number(m, SE_PICKLE_BOOL, 0);
@@ -354,7 +426,7 @@ static int step(struct machine *m)
     case 'u': return append_marked(m, SE_PICKLE_DICT);
     case 0x81: case 'R': return make_object(m);
     case 'b': return build(m);
-    default: return fault(m, "not one that planetoid files use; nothing else is read");
+    default: return fault(m, "not one that arrays and sparse matrices need; nothing else is read");
     }
 }
 
@@ -399,109 +471,4 @@ void se_pickle_release(struct se_pickle *p)
             free(p->value[i].item);
     free(p->value);
     *p = (struct se_pickle)SE_PICKLE_INIT;
-}
-
-static int not_an(struct se_err *err, const char *what)
-{
-    return se_fail(err, SE_EINPUT, "the pickle does not hold %s where one belongs", what);
-}
-
-/* The state of an object of this class, if it is a tuple or dictionary of `type`. */
-static const struct se_pickle_value *state_of(const struct se_pickle *p, uint32_t i,
-                                              enum global is, enum se_pickle_type type)
-{
-    const struct se_pickle_value *v = &p->value[i];
-
-    if (v->type != SE_PICKLE_OBJECT || v->count != (uint32_t)is || v->state == SE_NONE)
-        return NULL;
-    return p->value[v->state].type == (uint32_t)type ? &p->value[v->state] : NULL;
-}
-
-/* Item i of a tuple, if it is there and has this type. */
-static const struct se_pickle_value *item_of(const struct se_pickle *p,
-                                             const struct se_pickle_value *tuple, uint32_t i,
-                                             enum se_pickle_type type)
-{
-    if (!tuple || i >= tuple->count)
-        return NULL;
-    return p->value[tuple->item[i]].type == (uint32_t)type ? &p->value[tuple->item[i]] : NULL;
-}
-
-static bool shape_of(const struct se_pickle *p, const struct se_pickle_value *tuple, int *dims,
-                     uint64_t shape[SE_NPY_DIMS])
-{
-    if (!tuple || tuple->count > SE_NPY_DIMS)
-        return false;
-    *dims = (int)tuple->count;
-    for (uint32_t i = 0; i < tuple->count; i++) {
-        const struct se_pickle_value *size = item_of(p, tuple, i, SE_PICKLE_INT);
-
-        if (!size || size->number < 0)
-            return false;
-        shape[i] = (uint64_t)size->number;
-    }
-    return true;
-}
-
-/* State: (1, shape, dtype, columns first, bytes); a dtype is made from ("f4", 0, 1) and has
- * the state (3, "<", ...). */
-int se_pickle_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
-                    struct se_err *err)
-{
-    const struct se_pickle_value *state = state_of(p, i, RECONSTRUCT, SE_PICKLE_TUPLE);
-    const struct se_pickle_value *fortran = item_of(p, state, 3, SE_PICKLE_BOOL);
-    const struct se_pickle_value *bytes = item_of(p, state, 4, SE_PICKLE_STRING);
-    const struct se_pickle_value *dtype = item_of(p, state, 2, SE_PICKLE_OBJECT);
-    const struct se_pickle_value *type = NULL, *order = NULL;
-    uint64_t shape[SE_NPY_DIMS];
-    int dims;
-
-    if (dtype && p->value[dtype->args].type == SE_PICKLE_TUPLE) {
-        type = item_of(p, &p->value[dtype->args], 0, SE_PICKLE_STRING);
-        order = item_of(p, state_of(p, state->item[2], DTYPE, SE_PICKLE_TUPLE), 1,
-                        SE_PICKLE_STRING);
-    }
-    if (!fortran || !bytes || !type || !order || order->count != 1 ||
-        !shape_of(p, item_of(p, state, 1, SE_PICKLE_TUPLE), &dims, shape))
-        return not_an(err, "an array");
-    if (se_npy_set(a, type->text, type->count, order->text[0], dims, shape, bytes->text,
-                   bytes->count, err) < 0)
-        return -1;
-    a->fortran = fortran->number && dims > 1;
-    return a->fortran && dims > 2 ? not_an(err, "an array of two dimensions") : 0;
-}
-
-/* The value under a key of a dictionary, or SE_NONE. */
-static uint32_t value_of(const struct se_pickle *p, const struct se_pickle_value *dict,
-                         const char *key)
-{
-    for (uint32_t i = 0; dict && i + 1 < dict->count; i += 2) {
-        const struct se_pickle_value *k = &p->value[dict->item[i]];
-
-        if (k->type == SE_PICKLE_STRING && same(k->text, k->count, key))
-            return dict->item[i + 1];
-    }
-    return SE_NONE;
-}
-
-int se_pickle_csr(const struct se_pickle *p, uint32_t i, struct se_csr *m, struct se_err *err)
-{
-    const struct se_pickle_value *state = state_of(p, i, CSR, SE_PICKLE_DICT);
-    const uint32_t shape = value_of(p, state, "_shape"), data = value_of(p, state, "data"),
-        indptr = value_of(p, state, "indptr"), indices = value_of(p, state, "indices");
-    uint64_t size[SE_NPY_DIMS];
-    int dims;
-
-    *m = (struct se_csr)SE_CSR_INIT;
-    if (shape == SE_NONE || data == SE_NONE || indptr == SE_NONE || indices == SE_NONE ||
-        p->value[shape].type != SE_PICKLE_TUPLE ||
-        !shape_of(p, &p->value[shape], &dims, size) || dims != 2)
-        return not_an(err, "a sparse matrix");
-    m->rows = size[0];
-    m->columns = size[1];
-    if (se_pickle_array(p, indptr, &m->indptr, err) < 0 ||
-        se_pickle_array(p, indices, &m->indices, err) < 0 ||
-        se_pickle_array(p, data, &m->data, err) < 0)
-        return -1;
-    return se_csr_check(m, err);
 }

@@ -295,7 +295,7 @@ static int detect(const char *path, const char *head, size_t len)
 
 const struct se_format se_format_planetoid = {
     .name = "planetoid",
-    .what = "folder with ind.NAME.allx, .ally, .tx, .ty, .graph and .test.index",
+    .what = "folder with ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index}",
     .import = import,
     .detect = detect
 };

@@ -1,8 +1,22 @@
 /* predictions.c - "vertex<TAB>label<TAB>predicted<TAB>confidence<TAB>part" a line
  *
- * label is -1 where it is unknown, part is none without splits. */
+ * label is -1 where it is unknown, part is none without splits.  With names, classes are written
+ * by name where they have one, and an unknown label is ?. */
 #include "formats/facts.h"
 #include "formats/internal.h"
+
+static void class(struct se_out *out, const struct se_facts *f, bool names, int32_t c)
+{
+    const char *name = names ? se_facts_class(f, c) : NULL;
+
+    se_out_char(out, '\t');
+    if (name)
+        se_out_str(out, name);
+    else if (names && f->class_name)
+        se_out_char(out, '?');
+    else
+        se_out_i64(out, c);
+}
 
 static int export_predictions(const struct se_export *ex, struct se_stream *s,
                               struct se_out *out, struct se_err *err)
@@ -16,7 +30,9 @@ static int export_predictions(const struct se_export *ex, struct se_stream *s,
         se_export_names(ex->names, s, &names, err) == 0) {
         for (uint64_t v = 0; v < p.n; v++) {
             se_out_vertex(out, &names, v);
-            se_outf(out, "\t%d\t%d\t", f.label ? f.label[v] : -1, p.label[v]);
+            class(out, &f, ex->names, f.label ? f.label[v] : -1);
+            class(out, &f, ex->names, p.label[v]);
+            se_out_char(out, '\t');
             se_out_float(out, p.confidence[v]);
             se_outf(out, "\t%s\n", se_facts_part(&f, v));
         }
@@ -27,6 +43,9 @@ static int export_predictions(const struct se_export *ex, struct se_stream *s,
 }
 
 const struct se_format se_format_predictions = {
-    .name = "predictions", .what = "classes: vertex, label, predicted, confidence, part",
+    .name = "predictions",
+    .what = "vertex, label, predicted class, confidence and part of the split",
+    .kind = SE_FORMAT_TABLE,
+    .extensions = { "tsv", "txt" },
     .export = export_predictions
 };

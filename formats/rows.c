@@ -202,7 +202,7 @@ int se_csr_add(const struct se_csr *m, struct se_rows *r, struct se_err *err)
 }
 
 static int read_shape(struct se_csr *m, const struct se_zip *z, const char *prefix,
-                      struct se_err *err)
+                      bool by_column, struct se_err *err)
 {
     struct se_npy shape;
     int64_t rows, columns;
@@ -217,13 +217,13 @@ static int read_shape(struct se_csr *m, const struct se_zip *z, const char *pref
     se_npy_release(&shape);
     if (!good)
         return se_fail(err, SE_EINPUT, "%s does not hold two sizes", name);
-    m->rows = (uint64_t)rows;
-    m->columns = (uint64_t)columns;
+    m->rows = (uint64_t)(by_column ? columns : rows);
+    m->columns = (uint64_t)(by_column ? rows : columns);
     return 0;
 }
 
 static int read_parts(struct se_csr *m, const struct se_zip *z, const char *prefix,
-                      struct se_err *err)
+                      bool by_column, struct se_err *err)
 {
     char name[64];
 
@@ -231,7 +231,8 @@ static int read_parts(struct se_csr *m, const struct se_zip *z, const char *pref
     if (se_npz_need(z, name, 1, &m->indices, err) < 0)
         return -1;
     snprintf(name, sizeof name, "%sindptr", prefix);
-    if (se_npz_need(z, name, 1, &m->indptr, err) < 0 || read_shape(m, z, prefix, err) < 0)
+    if (se_npz_need(z, name, 1, &m->indptr, err) < 0 ||
+        read_shape(m, z, prefix, by_column, err) < 0)
         return -1;
     return se_csr_check(m, err) < 0 ? se_err_in(err, *prefix ? prefix : "matrix") : 0;
 }
@@ -239,13 +240,19 @@ static int read_parts(struct se_csr *m, const struct se_zip *z, const char *pref
 int se_csr_read(struct se_csr *m, const struct se_zip *z, const char *prefix,
                 struct se_err *err)
 {
+    return se_csr_read_layout(m, z, prefix, false, err);
+}
+
+int se_csr_read_layout(struct se_csr *m, const struct se_zip *z, const char *prefix,
+                       bool by_column, struct se_err *err)
+{
     char name[64];
     int rc;
 
     *m = (struct se_csr)SE_CSR_INIT;
     snprintf(name, sizeof name, "%sdata", prefix);
     rc = se_npz_get(z, name, &m->data, err);
-    if (rc == 1 && read_parts(m, z, prefix, err) < 0) {
+    if (rc == 1 && read_parts(m, z, prefix, by_column, err) < 0) {
         se_csr_release(m);
         rc = -1;
     }

@@ -48,5 +48,8 @@ void se_csr_release(struct se_csr *m);
  * and adj_shape.  1, or 0 if there is no data array, or -1 with `err` set.  Checked. */
 int se_csr_read(struct se_csr *m, const struct se_zip *z, const char *prefix,
                 struct se_err *err);
+/* The same where the archive may hold compressed columns: `m` is then the transpose. */
+int se_csr_read_layout(struct se_csr *m, const struct se_zip *z, const char *prefix,
+                       bool by_column, struct se_err *err);
 
 #endif

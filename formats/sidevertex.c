@@ -162,6 +162,8 @@ int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)
         rc = x.kind == SE_SIDE_TEXT ? text_labels(&x, s, &c, err) : array_labels(&x, &c, err);
     if (rc == 0 && c.n == 0)
         rc = se_fail(err, SE_EINPUT, "%s: holds no labels", path);
+    if (rc == 0 && se_classes_check(&c, err) < 0)
+        rc = se_err_in(err, path);
     if (rc == 0)
         rc = se_classes_put(&c, s, err);
     se_classes_release(&c);
@@ -176,7 +178,7 @@ struct splits {
     size_t cap;
 };
 
-/* A new row of SE_PART_NONE, or NULL. */
+/* A new row of SE_SPLIT_NONE, or NULL. */
 static uint8_t *add_splits(struct splits *p, const struct se_side *x, uint64_t count,
                            struct se_err *err)
 {
@@ -189,7 +191,7 @@ static uint8_t *add_splits(struct splits *p, const struct se_side *x, uint64_t c
     }
     if (se_grow(&p->part, &p->cap, cells, 1, err) < 0)
         return NULL;
-    memset(p->part + p->count * p->n, SE_PART_NONE, count * p->n);
+    memset(p->part + p->count * p->n, SE_SPLIT_NONE, count * p->n);
     p->count += count;
     return p->part + (p->count - count) * p->n;
 }
@@ -197,11 +199,11 @@ static uint8_t *add_splits(struct splits *p, const struct se_side *x, uint64_t c
 static int part_of(const char *word)
 {
     if (*word == '\0' || strcmp(word, "-") == 0)
-        return SE_PART_NONE;
+        return SE_SPLIT_NONE;
     if (strcmp(word, "valid") == 0)
-        return SE_PART_VAL;
+        return SE_SPLIT_VAL;
     for (int i = 0; i < 4; i++)
-        if (strcmp(word, se_part_names[i]) == 0)
+        if (strcmp(word, se_split_part_names[i]) == 0)
             return i;
     return -1;
 }
@@ -217,7 +219,7 @@ static int text_split(struct se_side *x, struct se_stream *s, struct splits *p,
     int rc = column_open(&column, x, s, err);
 
     if (rc == 0 && x->n > 0 && (rc = se_grow(&parts.data, &parts.cap, x->n, 1, err)) == 0) {
-        memset(parts.data, SE_PART_NONE, x->n);
+        memset(parts.data, SE_SPLIT_NONE, x->n);
         parts.len = x->n;
     }
     while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0) {
@@ -291,10 +293,10 @@ static int set_mask(struct se_side *x, const struct se_npy *a, const char *name,
             if (!se_npy_whole(a, at, &in) || in < 0 || in > 1)
                 return se_fail(err, SE_EINPUT, "%s: %s: vertex %" PRIu64 " is neither 0 nor 1",
                                x->path, name, v);
-            if (in && row[i * x->n + v] != SE_PART_NONE)
+            if (in && row[i * x->n + v] != SE_SPLIT_NONE)
                 return se_fail(err, SE_EINPUT, "%s: vertex %" PRIu64 " is in two masks, %s and "
-                               "%s", x->path, v, se_part_names[row[i * x->n + v]],
-                               se_part_names[part]);
+                               "%s", x->path, v, se_split_part_names[row[i * x->n + v]],
+                               se_split_part_names[part]);
             if (in)
                 row[i * x->n + v] = (uint8_t)part;
         }
@@ -312,19 +314,19 @@ static int read_mask(struct se_side *x, int part, struct splits *p, uint64_t *co
     bool across = false;
     int rc;
 
-    snprintf(name, sizeof name, "%s_mask", se_part_names[part]);
+    snprintf(name, sizeof name, "%s_mask", se_split_part_names[part]);
     rc = se_npz_get(&x->zip, name, &a, err);
     if (rc == 0) {
-        snprintf(name, sizeof name, "%s_masks", se_part_names[part]);
+        snprintf(name, sizeof name, "%s_masks", se_split_part_names[part]);
         rc = se_npz_get(&x->zip, name, &a, err);
     }
     if (rc < 0)
         return se_err_in(err, x->path);
     if (rc == 0)
-        return part == SE_PART_VAL ? 0 : se_fail(err, SE_EINPUT, "%s: has no array %s_mask",
-                                                 x->path, se_part_names[part]);
+        return part == SE_SPLIT_VAL ? 0 : se_fail(err, SE_EINPUT, "%s: has no array %s_mask",
+                                                 x->path, se_split_part_names[part]);
     rc = shape_masks(x, &a, name, &across, &masks, err);
-    if (rc == 0 && part == SE_PART_TRAIN) {
+    if (rc == 0 && part == SE_SPLIT_TRAIN) {
         *count = masks;
         row = add_splits(p, x, masks, err);
     } else if (rc == 0 && masks == *count) {
@@ -350,7 +352,7 @@ static int read_split(struct se_side *x, struct se_stream *s, struct splits *p,
         return text_split(x, s, p, err);
     if (x->kind == SE_SIDE_NPY || se_zip_find(&x->zip, "splits.npy"))
         return part_splits(x, names, p, err);
-    for (int part = SE_PART_TRAIN; part <= SE_PART_TEST && rc == 0; part++)
+    for (int part = SE_SPLIT_TRAIN; part <= SE_SPLIT_TEST && rc == 0; part++)
         rc = read_mask(x, part, p, &count, err);
     return rc;
 }

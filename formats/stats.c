@@ -22,5 +22,9 @@ static int export_stats(const struct se_export *ex, struct se_stream *s, struct 
 }
 
 const struct se_format se_format_stats = {
-    .name = "stats", .what = "figures of the stages: name, value", .export = export_stats
+    .name = "stats",
+    .what = "name and value of each number that the stages measured",
+    .kind = SE_FORMAT_TABLE,
+    .extensions = { "tsv", "txt" },
+    .export = export_stats
 };

@@ -4,28 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/base/keyed.h"
 #include "formats/internal.h"
-
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    x ^= x >> 32;
-    return x;
-}
-
-static uint64_t hash(const char *name, size_t len)
-{
-    uint64_t h = mix(len), word;
-
-    for (; len >= 8; len -= 8, name += 8) {
-        memcpy(&word, name, 8);
-        h = mix(h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    word = 0;
-    memcpy(&word, name, len);
-    return mix(mix(h ^ word));
-}
 
 /* Most names are short.  Names hold no NUL, so the first 8 bytes tell short ones apart, and
  * finding one is a single access to memory. */
@@ -64,7 +44,7 @@ static struct se_slot *find_slot(const struct se_table *t, uint64_t h,
 
 uint32_t se_table_find(const struct se_table *t, const char *name, size_t len)
 {
-    const uint64_t h = hash(name, len);
+    const uint64_t h = se_hash_bytes(name, len);
     const struct se_slot wanted = make_slot(h, name, len, SE_NONE);
 
     return t->slots ? find_slot(t, h, &wanted, name, len)->id : SE_NONE;
@@ -77,7 +57,8 @@ static struct se_slot *alloc_slots(uint64_t slots, struct se_err *err)
     const size_t bytes = slots * sizeof(struct se_slot);
     void *p;
 
-    if (bytes < HUGE_PAGE || posix_memalign(&p, HUGE_PAGE, bytes) != 0)
+    if (bytes < HUGE_PAGE || se_memory_check(bytes, err) < 0 ||
+        posix_memalign(&p, HUGE_PAGE, bytes) != 0)
         return se_alloc(slots, sizeof(struct se_slot), err);
     (void)madvise(p, bytes, MADV_HUGEPAGE);     /* advice: it works without */
     return p;
@@ -96,7 +77,7 @@ static int grow_slots(struct se_table *t, struct se_err *err)
     for (uint64_t id = 0; id < t->n; id++) {
         const size_t len = t->off[id + 1] - t->off[id];
         const char *name = len > 0 ? t->text.data + t->off[id] : "";
-        const uint64_t h = hash(name, len);
+        const uint64_t h = se_hash_bytes(name, len);
         uint64_t i = h & (slots - 1);
 
         while (slot[i].id != SE_NONE)
@@ -134,7 +115,7 @@ static int add_hashed(struct se_table *t, uint64_t h, const char *name, size_t l
 int se_table_add(struct se_table *t, const char *name, size_t len, uint32_t *id,
                  struct se_err *err)
 {
-    return add_hashed(t, hash(name, len), name, len, id, err);
+    return add_hashed(t, se_hash_bytes(name, len), name, len, id, err);
 }
 
 int se_table_add_many(struct se_table *t, const char *const *name, const size_t *len,
@@ -143,7 +124,7 @@ int se_table_add_many(struct se_table *t, const char *const *name, const size_t 
     uint64_t h[SE_TABLE_MANY];
 
     for (int i = 0; i < count; i++) {
-        h[i] = hash(name[i], len[i]);
+        h[i] = se_hash_bytes(name[i], len[i]);
         if (t->slots)
             __builtin_prefetch(&t->slot[h[i] & (t->slots - 1)]);
     }
@@ -179,6 +160,23 @@ int se_table_put(const struct se_table *t, struct se_stream *s, struct se_err *e
     const struct se_names names = { t->n, t->n ? t->off : &none, t->n ? t->text.data : "" };
 
     return se_names_put(&names, s, err);
+}
+
+uint64_t se_table_reach(const struct se_table *t)
+{
+    uint64_t farthest = 0;
+
+    for (uint64_t i = 0; i < t->slots; i++) {
+        const uint32_t id = t->slot[i].id;
+        uint64_t h;
+
+        if (id == SE_NONE)
+            continue;
+        h = se_hash_bytes(t->text.data + t->off[id], t->off[id + UINT64_C(1)] - t->off[id]);
+        h = (i - h) & (t->slots - 1);
+        farthest = h > farthest ? h : farthest;
+    }
+    return farthest;
 }
 
 void se_table_seal(struct se_table *t)

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/stream/stream.h"
 #include "common/base/text.h"
+#include "common/stream/stream.h"
 
 struct se_zip_member {
     const char *name;           /* points into the archive, not ended by NUL */
@@ -56,7 +56,7 @@ struct se_zip_out {
 };
 void se_zip_begin(struct se_zip_out *w, struct se_out *out);
 /* Add a member made of the parts one after the other, deflated if that makes it smaller. */
-int se_zip_add(struct se_zip_out *w, const char *name, const struct se_part *part, int parts,
+int se_zip_add(struct se_zip_out *w, const char *name, const struct se_piece *part, int parts,
                struct se_err *err);
 /* Write the directory.  In any case forget everything. */
 int se_zip_end(struct se_zip_out *w, struct se_err *err);

@@ -59,7 +59,7 @@ static int deflate_some(z_stream *s, int flush, struct se_bytes *out, struct se_
     return 0;
 }
 
-static int deflate_parts(z_stream *s, const struct se_part *part, int parts,
+static int deflate_parts(z_stream *s, const struct se_piece *part, int parts,
                          struct se_bytes *out, struct se_err *err)
 {
     for (int i = 0; i < parts; i++) {
@@ -80,7 +80,7 @@ static int deflate_parts(z_stream *s, const struct se_part *part, int parts,
     return deflate_some(s, Z_FINISH, out, err);
 }
 
-static int pack(const struct se_part *part, int parts, struct se_bytes *out,
+static int pack(const struct se_piece *part, int parts, struct se_bytes *out,
                 struct se_err *err)
 {
     z_stream s = { 0 };
@@ -159,7 +159,7 @@ static int put_entry(struct se_zip_out *w, const struct se_zip_member *m, bool w
     return 0;
 }
 
-int se_zip_add(struct se_zip_out *w, const char *name, const struct se_part *part, int parts,
+int se_zip_add(struct se_zip_out *w, const char *name, const struct se_piece *part, int parts,
                struct se_err *err)
 {
     struct se_zip_member m = { .name = name, .name_len = strlen(name), .start = w->at,

@@ -139,7 +139,7 @@ fill("bzip.npz", method=zipfile.ZIP_BZIP2)
 
 @test "npy arrays of any number type, order and age" {
     numpy '
-x = np.array([[0, 1, 2], [3, 0, 5]])
+x = np.array([[0, 1, 2], [3, 0, 5], [0, 0, 0]])
 for i, t in enumerate(["?", "i1", "u2", "<i4", ">i4", "u8", "f2", ">f4", "f8"]):
     np.save("a%d.npy" % i, (x != 0) if t == "?" else x.astype(t))
 np.save("f.npy", np.asfortranarray(x.astype("f4")))
@@ -257,13 +257,19 @@ np.savez("csc.npz", data=np.array([1.5, 2, -1]), indices=np.array([1, 0, 2]),
         [[ $(labels x.seg) == "$2" ]]
         [[ $(se-info --json x.seg | sed -n 's/^  "classes": \(.*\),/\1/p') == "$3" ]]
     }
-    printf '1\n0\n2\n1\n' > numbers && check numbers 1,0,2,1 3
-    printf '10\n-1\n9\n10\n' > gaps && check gaps 1,-1,0,1 2
-    se-info x.seg | grep -q '9' && se-info x.seg | grep -q '10'
-    printf 'red\n\n?\nblue\n' > words && check words 0,-1,-1,1 2
+    printf '1\n0\n2\n1\n' > numbers
+    check numbers 1,0,2,1 3
+    printf '10\n-1\n9\n10\n' > gaps
+    check gaps 1,-1,0,1 2
+    se-info x.seg | grep -q '9'
+    se-info x.seg | grep -q '10'
+    printf 'red\n\n?\nblue\n' > words
+    check words 0,-1,-1,1 2
     se-info x.seg | grep -q red
-    printf 'vertex\tlabel\n3\tred\n0\tblue\n' > pairs && check pairs 1,-1,-1,0 2
-    printf '3,red\n0,blue\n# end\n' > pairs.csv && check pairs.csv 1,-1,-1,0 2
+    printf 'vertex\tlabel\n3\tred\n0\tblue\n' > pairs
+    check pairs 1,-1,-1,0 2
+    printf '3,red\n0,blue\n# end\n' > pairs.csv
+    check pairs.csv 1,-1,-1,0 2
     numpy '
 np.save("i.npy", np.array([1, 0, 2, 1], np.uint8))
 np.save("f.npy", np.array([1, np.nan, 0, 1]))

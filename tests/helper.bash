@@ -48,9 +48,9 @@ find_python() {
 fails() {
     local status=$1
     shift
-    run "-$status" --separate-stderr "$@"
+    run "-$status" --separate-stderr "$@" || return 1
     # shellcheck disable=SC2154
-    [[ -z $output ]]
+    [[ -z $output ]] || return 1
     # shellcheck disable=SC2154
     [[ $(wc -l <<< "$stderr") -eq 1 && -n $stderr ]]
 }

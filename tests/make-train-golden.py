@@ -3,7 +3,7 @@
 
 Writes FOLDER/train-MODEL.txt for test-nn-golden.c.  The layers are transcribed with the
 semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in double and
-without dropout, on a small graph that both sides make by the same rules.  Needs torch."""
+without dropout; gcnii, acm, linkx, h2gcn and fsgnn are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
 import math
 import sys
 
@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 N, COLS, CLASSES, TRAIN = 10, 6, 3, 6
-HIDDEN, HEADS, OUT_HEADS, HOPS, ALPHA = 4, 3, 2, 3, 0.15
+HIDDEN, HEADS, OUT_HEADS, HOPS, ALPHA, LAMBDA = 4, 3, 2, 3, 0.15, 0.7
 torch.set_default_dtype(torch.float64)
 
 
@@ -38,6 +38,8 @@ LABEL = torch.tensor([i % CLASSES for i in range(N)])
 DEGREE = A.sum(1)
 NORM = A / (DEGREE[:, None] * DEGREE[None, :]).sqrt()
 MEAN = A / DEGREE[:, None]
+BOTH = GIVEN + torch.eye(N)
+BESIDE = BOTH / (BOTH.sum(1)[:, None] * BOTH.sum(1)[None, :]).sqrt()
 
 
 class Parameters:
@@ -95,7 +97,103 @@ def propagate(h):
     return h
 
 
+def product(p, i, o):
+    w = p.take(i, o)
+    return lambda h: h @ w
+
+
+def gcnii(p):
+    first, ways = linear(p, COLS, HIDDEN), [p.take(HIDDEN, HIDDEN) for _ in range(2)]
+    last = linear(p, HIDDEN, CLASSES)
+
+    def run(x):
+        start = h = F.relu(first(x))
+        for i, w in enumerate(ways):
+            t = math.log(LAMBDA / (i + 1) + 1)
+            r = (1 - ALPHA) * NORM @ h + ALPHA * start
+            h = F.relu(t * r @ w + (1 - t) * r)
+        return last(h)
+    return [run]
+
+
+def acmconv(p, i, o):
+    low, high, own = p.take(i, o), p.take(i, o), p.take(i, o)
+    attend, mix = p.take(3, o), p.take(3, 3)
+
+    def run(h):
+        channels = [F.relu(NORM @ (h @ low)), F.relu(h @ high - NORM @ (h @ high)), F.relu(h @ own)]
+        s = torch.stack([torch.sigmoid(c @ w) for c, w in zip(channels, attend)], 1)
+        a = (s @ mix / 3).softmax(1)
+        return 3 * sum(a[:, k:k + 1] * channels[k] for k in range(3))
+    return run
+
+
+def linkx(p):
+    own, (w, b) = linear(p, COLS, HIDDEN), (p.take(N, HIDDEN), p.take(HIDDEN))
+    both, last = linear(p, 2 * HIDDEN, HIDDEN), linear(p, HIDDEN, CLASSES)
+
+    def run(x):
+        features, neighbours = own(x), mean_of_others(LEARNED) @ w + b
+        joined = both(torch.cat([features, neighbours], 1))
+        return last(F.relu(joined + features + neighbours))
+    return [run]
+
+
+def h2gcn(p):
+    first, last = product(p, COLS, HIDDEN), product(p, 7 * HIDDEN, CLASSES)
+
+    def run(x):
+        h = F.relu(first(x))
+        one = [NORM @ h, BESIDE @ h]
+        two = [m @ o for o in one for m in (NORM, BESIDE)]
+        return last(torch.cat([h] + one + two, 1))
+    return [run]
+
+
+def fsgnn(p):
+    hops = [(NORM, k) for k in range(HOPS + 1)] + [(BESIDE, k) for k in range(1, HOPS + 1)]
+    ways = [p.take(COLS, HIDDEN) for _ in hops]
+    share, last = p.take(1, len(hops)), linear(p, len(hops) * HIDDEN, CLASSES)
+
+    def run(x):
+        parts = []
+        for (m, k), w, g in zip(hops, ways, share[0].softmax(0)):
+            h = torch.linalg.matrix_power(m, k) @ x @ w
+            parts.append(g * h / h.norm(dim=1, keepdim=True).clamp(min=1e-12))
+        return last(F.relu(torch.cat(parts, 1)))
+    return [run]
+
+
+def mixhop(p):
+    ways = [[p.take(COLS, HIDDEN) for _ in range(HOPS + 1)],
+            [p.take((HOPS + 1) * HIDDEN, CLASSES) for _ in range(HOPS + 1)]]
+    share = p.take(1, HOPS + 1)
+
+    def powers(h, layer):
+        return [torch.linalg.matrix_power(NORM, k) @ (h @ w) for k, w in enumerate(layer)]
+
+    def run(x):
+        last = powers(F.relu(torch.cat(powers(x, ways[0]), 1)), ways[1])
+        return sum(g * h for g, h in zip(share[0].softmax(0), last))
+    return [run]
+
+
+def grand(p):
+    w, b = p.take(COLS, HIDDEN), p.take(HIDDEN)
+    last = linear(p, HIDDEN, CLASSES)
+
+    def run(x):
+        mean = sum(torch.linalg.matrix_power(NORM, k) @ x for k in range(HOPS + 1)) / (HOPS + 1)
+        return last(F.relu(mean @ w + b))
+    return [run]
+
+
 def build(name, p):
+    whole = {"mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
+    if name in whole:
+        return whole[name](p)
+    if name == "acm":
+        return [acmconv(p, COLS, HIDDEN), acmconv(p, HIDDEN, CLASSES)]
     one = {"gcn": graphconv, "sage": sageconv, "mix": mixconv, "mlp": linear, "appnp": linear}
     if name == "linear":
         return [linear(p, COLS, CLASSES)]
@@ -132,5 +230,6 @@ def write(name, path):
             numbers(out, "parameters", torch.cat([x.detach().flatten() for x in p.items]).tolist())
 
 
-for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear"):
+for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear", "gcnii", "acm", "linkx", "h2gcn",
+              "fsgnn", "mixhop", "grand"):
     write(model, f"{sys.argv[1]}/train-{model}.txt")

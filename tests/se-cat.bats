@@ -35,7 +35,7 @@ sections() {
     [[ $(se-cat --only graph,labels --drop graph --no-history x.seg | sections -) == labels ]]
     [[ $(se-cat --only history x.seg | sections -) == history ]]
     fails 2 se-cat --only graph,trees x.seg
-    [[ $stderr == *"'trees' is no section; there are graph fused features"*"history"* ]]
+    [[ $stderr == *"'trees' is not a section; the sections are graph fused features"*"history"* ]]
     fails 2 se-cat --drop '' x.seg
     fails 2 se-cat --drop graph, x.seg
     fails 2 se-cat --only "$(printf 'x%.0s' {1..1000})" x.seg
@@ -137,4 +137,67 @@ se-cat'
     [[ $output == 9 && -z $stderr ]]
     se-cat x.seg -o x.seg               # onto itself
     se-check -q x.seg
+}
+
+@test "--order tree|clu, and back by names: the same digest; every section follows" {
+    for seed in 1 2 3 4; do
+        se-gen -n 150 --degree 6 --seed $seed -o g.seg
+        se-train -q --epochs 3 g.seg | se-sim -k 5 | se-kselect | se-tree -K 3 -o full.seg
+        for order in tree clu; do
+            se-cat --order $order full.seg -o sorted.seg
+            se-check -q --strict --deep sorted.seg
+            # pruning by features, training predictions and labels commute with it
+            se-prune -q --jaccard -t .05 --no-history full.seg -o a.seg
+            se-prune -q --jaccard -t .05 sorted.seg | se-cat --order names --no-history -o b.seg
+            [[ $(digest a.seg) == "$(digest b.seg)" ]]
+            diff <(se-info full.seg | grep -E '^labels|^splits|accuracy') \
+                <(se-info sorted.seg | grep -E '^labels|^splits|accuracy')
+            run ! test "$(digest full.seg)" = "$(digest sorted.seg)"
+            se-cat --order names sorted.seg -o back.seg
+            [[ $(digest full.seg) == "$(digest back.seg)" ]]
+            # what does not depend on ids is the same
+            for stream in full sorted; do
+                se-info --json $stream.seg | grep -E '"(h1|tree_h|homophily|components)"' > $stream.txt
+                se-tree --score $stream.seg >> $stream.txt
+            done
+            awk 'FNR == NR { split($0, a, /[:\t]/); x[FNR] = a[2]; next }
+                 { split($0, a, /[:\t]/); d = x[FNR] - a[2]; if (d * d > 1e-18) exit 1 }' full.txt sorted.txt
+        done
+        se-cat --order tree full.seg | se-export -t parents | awk '$3 >= 0 { print $3 }' |
+            diff - <(seq 0 149)
+        # clu: the modules of the top level are ranges
+        se-cat --order clu full.seg | se-export -t parents | awk '
+            { up[$1] = $2; vertex[$1] = $3 }
+            END { for (a in vertex) if (vertex[a] >= 0) { b = a; while (up[b] > 0) b = up[b]; m[vertex[a]] = b }
+                  for (v = 1; v < 150; v++) changes += m[v] != m[v - 1]
+                  for (v in m) kinds[m[v]]; for (k in kinds) count++
+                  exit changes != count - 1 }'
+    done
+}
+
+@test "--order FILE: rows and edges go where the file says" {
+    printf '%s\n' '0 1 5' '1 2 6' '2 3 7' '3 3 8' > edges
+    printf '%s\n' '1 0 0 0' '0 2 0 0' '0 0 3 0' '0 0 0 4' > x
+    se-import -q -f edges --keep-loops edges --features x -o g.seg
+    printf '%s\n' 2 0 3 1 > order
+    se-cat --order order g.seg -o h.seg
+    se-check -q h.seg
+    [[ $(se-export -t edges h.seg) == $'0\t2\t7\n0\t3\t6\n1\t3\t5' ]]
+    se-info --json h.seg | grep -q '"loops": 1'
+    [[ $(se-cat --order names h.seg | digest) == "$(digest g.seg)" ]]
+    printf '%s\n' 'b a' 'a zed' > edges                     # names, in no order of theirs
+    se-import -q -f edges edges -o n.seg
+    printf '%s\n' zed b a > order
+    se-cat --order order n.seg -o m.seg
+    [[ $(se-export -t edges m.seg) == $'0\t2\t1\n1\t2\t1' ]]
+    se-cat --order names m.seg | se-export -t edges > got
+    [[ $(< got) == $'0\t1\t1\n0\t2\t1' ]]
+    for bad in 'zed b' 'zed b a a' 'zed b c' ''; do
+        tr ' ' '\n' <<< "$bad" > order
+        fails 1 se-cat --order order n.seg -o out.seg
+        [[ $stderr == *order:* && ! -e out.seg ]]
+    done
+    fails 1 se-cat --order nowhere n.seg
+    fails 1 se-cat --order tree n.seg
+    [[ $stderr == *"no tree section"* ]]
 }

@@ -127,7 +127,7 @@ planted() {
         knn 'similarity[0]=1'
     planted 'knn: vertices 79 and * have similarity *, but by the embedding *' \
         knn 'similarity[-1]=-0.9'
-    planted 'knn: vertices 0 and * have similarity 1.5' knn 'similarity[0]=1.5'
+    planted 'knn: vertices 0 and * have similarity 1.0004*' knn 'similarity[0]=1.0005'
     planted 'knn: vertex 0 has neighbour 5 twice' knn 'id[0]=5' 'id[1]=5'
     planted 'knn: vertex 0 has neighbour 9 before 5 of the same similarity' \
         knn 'id[0]=9' 'id[1]=5' 'similarity[0]=0.99' 'similarity[1]=0.99' 'similarity[2]=0.9' \

@@ -6,7 +6,7 @@ load helper
 
 # The words of -t, one a line
 words() {
-    se-export --help | grep -o -m 1 -- '--to [^ ]*' | cut -c 6- | tr '|' '\n'
+    se-export --completion bash | sed -n "s/.*-t|--to).*compgen -W '\([^']*\)'.*/\1/p" | tr ' ' '\n'
 }
 
 # Two triangles and a bridge, names that need quoting, labels, a split and a tree
@@ -43,6 +43,40 @@ named() {
     [[ $(wc -l < a) -eq 78 ]]
     cmp a b
     cmp a c
+}
+
+@test "the extension of -o chooses the format" {
+    se-gen -n 30 --tree --seed 1 -o toy.seg
+    for word in $(words); do
+        [[ ! $word =~ ^(knn|embedding|predictions|stats)$ ]] || continue
+        se-export -q -t "$word" toy.seg > want
+        se-export toy.seg -o "x.$word"
+        cmp want "x.$word"
+    done
+    se-export toy.seg -o x.TSV
+    se-export -t edges toy.seg | cmp - x.TSV
+    se-export toy.seg -o x.nwk
+    se-export -t newick toy.seg | cmp - x.nwk
+    mkdir a.mtx
+    se-export toy.seg -o a.mtx/noname
+    se-export -t edges toy.seg | cmp - a.mtx/noname
+}
+
+@test "an extension of no format is refused, one of another format is warned of" {
+    se-gen --karate -o k.seg
+    for name in x.csv x.graphml.gz x.xyz; do
+        fails 2 se-export k.seg -o "$name"
+        # shellcheck disable=SC2154
+        [[ $stderr == *"$name: no format has the extension '.${name##*.}'; choose one with -t"* ]]
+        [[ ! -e $name ]]
+    done
+    run -0 --separate-stderr se-export -t mtx k.seg -o k.graphml
+    [[ $stderr == *"k.graphml: the name is one of graphml, but -t mtx was given; writing mtx" ]]
+    se-export -t mtx k.seg | cmp - k.graphml
+    run -0 --separate-stderr se-export -t classes k.seg -o k.tsv        # all tables may be .tsv
+    [[ -z $stderr ]]
+    run -0 --separate-stderr se-export -t classes k.seg -o k.xyz
+    [[ -z $stderr ]]
 }
 
 @test "Graphviz reads dot of a graph and of a tree" {
@@ -225,10 +259,10 @@ assert a.shape == (34, 34) and a.sum() == 156 and (a != a.T).nnz == 0'
 @test "wrong usage" {
     se-gen --karate -o karate.seg
     fails 2 se-export -t nonsense karate.seg
-    [[ $stderr == *"'nonsense' is not edges|mtx|"* ]]
+    [[ $stderr == *"'nonsense' is not dot|edges|"* ]]
     fails 2 se-export --section embedding karate.seg
     fails 2 se-export --section tree karate.seg
-    [[ $stderr == *"edges does not hold a tree"* ]]
+    [[ $stderr == *"edges does not hold the tree"* ]]
     fails 2 se-export karate.seg karate.seg
     fails 1 se-export missing.seg
     [[ $stderr == "se-export: missing.seg: cannot open: "* ]]

@@ -156,9 +156,9 @@ for key in """vertices edges loops weighted components features feature_nonzeros
     se-gen -n 30 --tree -o t.seg
     fails 2 se-info --explain 3 t.seg
     fails 2 se-info --explain 3,3 t.seg
-    fails 2 se-info --explain 3,4x t.seg
+    fails 1 se-info --explain 3,4x t.seg
     fails 1 se-info --explain 3,30 t.seg
-    [[ $stderr == *"vertex 30 is not among the 30"* ]]
+    [[ $stderr == *"is not two vertices U,V of the stream"* ]]
     se-cat --drop tree t.seg -o g.seg
     fails 1 se-info --explain 3,4 g.seg
     [[ $stderr == *"se-tree"* ]]
@@ -169,6 +169,46 @@ for key in """vertices edges loops weighted components features feature_nonzeros
     [[ $stderr == *"another graph"* ]]
     run -0 --separate-stderr se-info stale.seg          # a summary only warns
     [[ $stderr == *"another graph"* ]]
+}
+
+@test "--get prints values as --json has them" {
+    se-gen -n 60 --splits 3 --seed 1 | se-sim -k 5 | se-kselect | se-tree |
+        se-train -q --epochs 5 -o t.seg
+    se-info --json t.seg > t.json
+    # every single value of the object, every stat and every accuracy
+    jq -r 'to_entries[] | select(.value | type != "array" and type != "object") |
+           "\(.key)\t\(.value)"' t.json > want
+    jq -r '.stats | to_entries[] | "\(.key)\t\(.value)"' t.json >> want
+    jq -r '.accuracy | to_entries[] | "accuracy.\(.key)\t\(.value)"' t.json >> want
+    [[ $(wc -l < want) -gt 40 ]]
+    while IFS=$'\t' read -r name value; do
+        got=$(se-info --get "$name" t.seg)
+        jq -e -n --arg a "$got" --arg b "$value" \
+            '$a == $b or (($a | tonumber) - ($b | tonumber) | fabs) < 1e-12' > out
+    done < want
+    names=$(cut -f 1 want | paste -s -d ,)
+    [[ $(se-info --get "$names" t.seg | tr '\t' '\n' | wc -l) == "$(wc -l < want)" ]]
+    [[ $(se-info --get vertices,splits,vertices t.seg) == $'60\t3\t60' ]]
+    [[ $(se-cat --only labels t.seg | se-info --get edges,vertices) == $'null\t60' ]]
+    # parts of a list, quotients, and values that may be absent
+    for split in 0 2; do
+        [[ $(jq -r ".split_sizes[$split] | @tsv" t.json) == \
+            "$(se-info --get split_sizes.$split.train,split_sizes.$split.val,split_sizes.$split.test t.seg)" ]]
+    done
+    jq -e --argjson got "$(se-info --get tree.h/tree.h1 t.seg)" \
+        '(.stats["tree.h"] / .stats["tree.h1"] - $got | fabs) < 1e-12' t.json > out
+    [[ $(se-info --get 'nothing?,vertices?,vertices' t.seg) == $'null\t60\t60' ]]
+}
+
+@test "--get refuses names that are not there" {
+    se-gen --karate -o k.seg
+    for name in nothing '' '?' split_sizes.99.val vertices, ,vertices history sections train.acc.val vertice verticess; do
+        fails 1 se-info --get "$name" k.seg -o out
+        # shellcheck disable=SC2154
+        [[ $stderr == "se-info: k.seg: --get: this stream has no single value called '"* ]]
+        [[ ! -e out ]]
+    done
+    fails 2 se-info --json --get vertices k.seg
 }
 
 @test "damaged input, a full disk, a reader that leaves" {
@@ -184,4 +224,84 @@ for key in """vertices edges loops weighted components features feature_nonzeros
     fails 1 se-info text
     run -0 --separate-stderr bash -c 'se-gen --splits 100000 -n 100 | se-info --json | head -c 9 | wc -c'
     [[ $output == 9 && -z $stderr ]]
+}
+
+@test "--dims: the known numbers of nine datasets" {
+    need_data
+    while read -r name exact; do
+        se-import -q "$DATA/$name" -o x.seg
+        se-info --dims x.seg > got
+        awk -v want="$exact" '$1 == "dims.exact" { d = $2 - want; exit !(d * d <= .0101) }' got
+    done <<< 'cora 97.9
+citeseer 100.3
+pubmed 122.5
+pt 93.8
+tw 98.3
+film 110.1
+cornell 64.2
+texas 64.2
+wisconsin 68.1'
+}
+
+@test "--dims: the entropy by dense matrices, and what is refused" {
+    py=$(find_python numpy) || skip "no numpy"
+    for seed in 1 2 3; do
+        se-gen -n 50 --degree 4 --no-features --splits 0 --seed $seed -o g.seg
+        se-export -t edges g.seg > edges
+        se-info --dims g.seg > got
+        "$py" - <<'END'
+import numpy as np
+n = 50
+a = np.eye(n)
+for line in open("edges"):
+    u, v = map(int, line.split()[:2])
+    a[u, v] = a[v, u] = 1
+s = a @ a
+d = s / s.sum(1, keepdims=True) @ (a.sum(1) + 1)
+p = d / d.sum()
+hs = -(p * np.log(p)).sum()
+got = dict(line.split() for line in open("got"))
+assert abs(float(got["dims.entropy"]) - hs) < 1e-6
+assert abs(float(got["dims.linear"]) - (2 * np.log(n) + hs) / .24) < 1e-4
+m = float(got["dims.exact"])
+t = np.linspace(0, np.pi, 20001)[1:-1]
+w = np.sin(t) ** (m - 2)
+x = m * np.cos(t)
+e1, e2 = (w * np.exp(x)).sum() / w.sum(), (w * x * np.exp(x)).sum() / w.sum()
+assert abs(2 * np.log(n) + hs + np.log(e1) - e2 / e1) < 1e-3
+END
+    done
+    se-cat --drop graph g.seg -o bare.seg
+    fails 1 se-info --dims bare.seg
+}
+
+@test "--explain takes names, and tells paths, common neighbours and rare words" {
+    printf '%s\n' 'ann bob' 'ann cid' 'bob cid' 'cid dan' 'dan eve' 'dan,x eve' 'dan dan,x' > edges
+    se-import -q -f edges edges -o g.seg
+    se-tree -K 2 g.seg -o t.seg
+    se-info --explain ann,bob t.seg > text
+    grep -q '^neighbours  *1 in common, of 2 and 2$' text
+    [[ $(grep -c '^path' text) -eq 2 ]]
+    se-info --explain dan,x,eve t.seg | grep -q '^neighbours  *1 in common, of 2 and 2$'
+    fails 1 se-info --explain ann,zoe t.seg
+    fails 2 se-info --explain ann,ann t.seg
+    se-gen -n 60 --tree --seed 1 -o w.seg
+    se-info --explain 0,1 w.seg | grep -q '^share .* columns'
+    se-info --explain 0,1 w.seg | awk '/^similarity/ { exit !($2 + 0 >= 0 && $2 + 0 <= 1) }'
+}
+
+@test "--describe tells size, cohesion, typical vertices and columns of each module" {
+    printf '%s\n' 'a b' 'a c' 'b c' 'b d' 'c d' 'a d' 'd p' 'p q' 'p r' 'q r' > edges
+    se-import -q -f edges edges -o g.seg
+    se-tree --modules 2 g.seg -o t.seg
+    se-info --describe 1 t.seg > text
+    [[ $(grep -c '^module' text) -eq 2 ]]
+    [[ $(awk '/size/ { print $2 }' text | tr '\n' ' ') == "4 3 " ]]
+    grep -q 'cohesion   0.923' text             # 12 of 13 ends of edges
+    grep -q 'typical    a, b, c' text
+    fails 1 se-info --describe 5 t.seg
+    fails 1 se-info --describe 1 g.seg
+    se-gen -n 300 --classes 3 --communities none --homophily .9 --noise .05 --signal .9 --seed 1 |
+        se-tree --modules 3 | se-info --describe 1 > text
+    [[ $(grep -c 'more often' text) -eq 3 ]]
 }

@@ -108,14 +108,14 @@ vectors() {
 
 @test "old edges far from everything are weighed by the rows, self-loops take no part" {
     printf '%s\n' '0 1' '0 4' '2 2' > edges
-    se-import -f edges edges --keep-loops -o g.seg
+    se-import -f edges edges --keep-loops --vertices 5 -o g.seg
     printf '%s\n' '1 2 3' '3 2 1' '2 4 6' '1 1 1' '1 3 2' | tr ' ' '\t' > e.tsv
     se-import --onto g.seg --embedding e.tsv | se-sim -k 1 -o x.seg
     se-kselect -k 1 x.seg -o y.seg
-    # S: 0-1 -1, 0-4 .5 (old); 0-2 1, 1-3 0, 0-3 0 (new: the best of 0 and 2, of 1, of 3)
+    # S: 0-1 -1, 0-4 .5 (old); 0-2 1, 1-4 -.5 (new: the best of 0 and 2, of 1; 3 is constant)
     se-export -t edges --section fused y.seg | awk '{ printf "%s-%s %.3f\n", $1, $2, $3 }' > got
-    # the mean of S + 1 is (0 + 1.5 + 2 + 1 + 1) / 5 = 1.1, so M = 0.11
-    printf '%s\n' '0-1 0.110' '0-2 2.110' '0-3 1.110' '0-4 1.610' '1-3 1.110' > want
+    # the mean of S + 1 is (0 + 1.5 + 2 + .5) / 4 = 1, so M = 0.1
+    printf '%s\n' '0-1 0.100' '0-2 2.100' '0-4 1.600' '1-4 0.600' > want
     diff got want
     se-info --json y.seg > /dev/null
     se-cat --drop embedding x.seg -o bare.seg
@@ -139,7 +139,7 @@ vectors() {
     vectors 60 > e.tsv
     se-import --onto g.seg --embedding e.tsv | se-sim -k 59 -o x.seg
     fails 1 se-kselect --shift 0 x.seg
-    [[ $stderr == "se-kselect: x.seg: the weight of "*"negative"*"--allow-negative clip" ]]
+    [[ $stderr == "se-kselect: x.seg: the weight of "*"negative"*"--negative-weights clip" ]]
     se-kselect --shift 0 --allow-negative clip -k 59 x.seg -o y.seg
     [[ $(se-export -t edges --section fused y.seg | awk '$3 < 0' | wc -l) -eq 0 ]]
     [[ $(se-export -t edges --section fused y.seg | wc -l) -eq $((60 * 59 / 2)) ]]
@@ -174,4 +174,35 @@ vectors() {
     if se-cat other.seg knn.seg -o mixed.seg 2> /dev/null; then
         fails 1 se-kselect mixed.seg
     fi
+}
+
+@test "weights of the edges count relative to their mean, or not if asked" {
+    se-gen --karate -o k.seg
+    se-export -t edges k.seg | awk '{ print $1, $2, 1 + NR % 3 }' > w.edges
+    awk '{ print $1, $2, $3 * 4096 }' w.edges > big.edges
+    awk '{ print $1, $2, 7 }' w.edges > same.edges
+    awk '{ print $1, $2 }' w.edges > none.edges
+    vectors 34 > e.tsv
+    for x in w big same none; do
+        se-import -q $x.edges --embedding e.tsv | se-sim -k 5 -o $x.seg
+        se-kselect -k 3 $x.seg | se-export -t edges --section fused > $x.fused
+        se-kselect -k 3 --weights ignore $x.seg | se-export -t edges --section fused > $x.plain
+    done
+    cmp w.plain none.plain                      # --weights ignore
+    cmp same.fused none.fused                   # equal weights change nothing
+    cmp big.fused w.fused                       # nor does their unit
+    run ! cmp -s w.fused none.fused
+    # by the definition: S of all pairs, the given edges by weight over mean weight
+    se-sim -k 33 none.seg | se-export -t knn > all.knn
+    se-export -t knn none.seg > near.knn
+    awk 'FILENAME == "all.knn" { s[$1, $2] = $3; next }
+        FILENAME == "near.knn" { if (++seen[$1] <= 3) take($1, $2, 0); next }
+        { take($1, $2, $3); sum += $3; m++ }
+        function take(u, v, w) { if (u > v) { t = u; u = v; v = t }; in_[u, v] += w }
+        END {
+            for (p in in_) { x[p] = (s[p] + 1) * (in_[p] ? in_[p] * m / sum : 1); all += x[p]; n++ }
+            for (p in in_) { split(p, e, SUBSEP); print e[1], e[2], x[p] + all / n / 68 }
+        }' all.knn near.knn w.edges | sort -n -k 1,1 -k 2,2 > want
+    paste -d ' ' w.fused want | awk '$1 != $4 || $2 != $5 || ($3 - $6) ^ 2 > 1e-9 { exit 1 }'
+    [ "$(wc -l < want)" -eq "$(wc -l < w.fused)" ]
 }

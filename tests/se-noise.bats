@@ -50,7 +50,7 @@ noise.removed	$k" ]]
         done
     done
     fails 1 se-noise --rate .01 full.seg
-    [[ $stderr == *"full.seg: graph: 1 new edges are wanted, but only 0 pairs"* ]]
+    [[ $stderr == *"full.seg: graph: cannot add 1 edges: only 0 pairs"* ]]
     fails 1 se-noise --rewire --rate .01 full.seg
 }
 

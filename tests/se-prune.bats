@@ -91,3 +91,36 @@ prune.edges	$after" ]]
     se-cat --only features g.seg -o f.seg
     fails 1 se-prune f.seg
 }
+
+# modules LEVEL STREAM: vertex and its module at a level, from the parents
+modules() {
+    se-export -t parents "$2" | awk -v level="$1" '
+        { up[$1] = $2; vertex[$1] = $3 }
+        END { for (a in vertex) if (vertex[a] >= 0) {
+                  n = 0; for (b = a; b > 0; b = up[b]) path[n++] = b
+                  print vertex[a], (n > level ? path[n - level] : a) } }'
+}
+
+@test "--across: exactly the edges within modules stay" {
+    for seed in 1 2 3 4 5; do
+        se-gen -n 120 --degree 6 --no-features --seed $seed | se-tree -K 4 -o t.seg
+        for level in 1 2 3 4 9; do
+            modules $level t.seg > m
+            se-export -t edges t.seg | awk 'FNR == NR { m[$1] = $2; next } m[$1] == m[$2]' m - > want
+            se-prune --across $level t.seg -o p.seg
+            se-check -q p.seg
+            se-export -t edges p.seg | diff want -
+        done
+        [[ ! -s want ]]                                     # below the leaves nothing is left
+        se-prune --across 1 t.seg | se-export -t edges | grep -q .
+    done
+    fails 2 se-prune --across 0 t.seg
+    fails 2 se-prune --across 1 --cosine t.seg
+    fails 2 se-prune --across 1 -t .1 t.seg
+    se-cat --drop tree t.seg -o bare.seg
+    fails 1 se-prune --across 1 bare.seg
+    [[ $stderr == *"no tree section"* ]]
+    se-noise --keep t.seg -o stale.seg
+    fails 1 se-prune --across 1 stale.seg -o out.seg
+    [[ ! -e out.seg ]]
+}

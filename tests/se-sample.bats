@@ -174,3 +174,90 @@ edges() {
     fails 1 se-sample changed.seg
     [[ $stderr == *"was made from another graph"* ]]
 }
+
+@test "--within: every edge lies in one module; 0 is as before" {
+    se-gen -n 200 --degree 6 --no-features | se-tree -K 3 -o t.seg
+    [[ $(se-sample --within 0 t.seg | digest) == "$(se-sample t.seg | digest)" ]]
+    for level in 1 2; do
+        for seed in 1 2 3; do
+            se-sample --within $level --seed $seed t.seg | se-export -t edges > new
+            [[ -s new ]]
+            se-export -t parents t.seg | awk -v level=$level '
+                FNR == NR { up[$1] = $2; if ($3 >= 0) leaf[$3] = $1; next }
+                function module(v, b, n, path) {
+                    for (b = leaf[v]; b > 0; b = up[b]) path[n++] = b
+                    return n > level ? path[n - level] : leaf[v] }
+                module($1) != module($2) { exit 1 }' - new
+        done
+    done
+    [[ $(se-sample --within 3 t.seg | se-export -t edges | wc -l) -eq 0 ]]
+}
+
+@test "--pairs best: the pairs with the smallest common module, by brute force" {
+    cat > oracle.py <<'END'
+import sys
+count, level = int(sys.argv[1]), int(sys.argv[2])
+up, leaf, degree, edges = {}, {}, {}, set()
+for line in open("parents"):
+    a, b, v = map(int, line.split())
+    up[a] = b
+    if v >= 0:
+        leaf[v] = a
+for line in open("edges"):
+    u, v, w = line.split()
+    edges.add((int(u), int(v)))
+    for x in (int(u), int(v)):
+        degree[x] = degree.get(x, 0) + float(w)
+def path(a):
+    p = [a]
+    while up[p[-1]] >= 0:
+        p.append(up[p[-1]])
+    return p
+volume = {}
+for v in leaf:
+    for a in path(leaf[v]):
+        volume[a] = volume.get(a, 0) + degree.get(v, 0)
+found = []
+for u in leaf:
+    for v in leaf:
+        if u < v and (u, v) not in edges:
+            own = set(path(leaf[u]))
+            lca = next(a for a in path(leaf[v]) if a in own)
+            if len(path(lca)) - 1 >= level:
+                x, y = sorted((leaf[u], leaf[v]))
+                found.append((volume[lca], lca, x, y, u, v))
+found.sort()
+got = [tuple(map(int, line.split()[:2])) for line in open("got")]
+want = sorted(f[4:] for f in found[:count])
+assert len(want) == len(got), (len(want), len(got))
+# at the same node, children come in order and leaves within them
+bound = found[min(count, len(found)) - 1][0] if want else 0
+volumes = {f[4:]: f[0] for f in found}
+assert all(pair in volumes and volumes[pair] <= bound for pair in got)
+assert sorted(volumes[pair] for pair in got) == [f[0] for f in found[:count]]
+END
+    for seed in $(seq 8); do
+        se-gen -n 60 --degree 5 --no-features --splits 0 --seed "$seed" | se-tree -K $((1 + seed % 4)) -o t.seg
+        se-export -t parents t.seg > parents
+        se-export -t edges t.seg > edges
+        for theta in 0 .1 .5 3; do
+            for level in 0 1; do
+                se-sample --theta $theta --within $level t.seg -o draw.seg
+                draws=$(se-export -t stats draw.seg | awk '$1 == "sample.draws" { print $2 }')
+                se-sample --pairs best --theta $theta --within $level t.seg -o best.seg
+                se-check -q best.seg
+                se-export -t edges best.seg > got
+                python3 oracle.py "$draws" $level
+            done
+        done
+    done
+    for threads in 1 2 3; do
+        se-sample --pairs best --no-history -@ $threads t.seg -o $threads.seg
+    done
+    cmp 1.seg 2.seg
+    cmp 1.seg 3.seg
+    se-sample --pairs best --theta .5 --retain --drop 0 t.seg | se-export -t edges > united
+    awk 'FNR == NR { x[$1, $2]; next } { delete x[$1, $2] } END { for (e in x) exit 1 }' edges united
+    fails 2 se-sample --pairs best --agree 2 t.seg
+    fails 2 se-sample --pairs best --weights count t.seg
+}

@@ -31,10 +31,10 @@ path() {
     printf '%s\n' '1 2 3' '3 2 1' '2 4 6' '1 1 1' '1 3 2' | tr ' ' '\t' > e.tsv
     se-import --onto path.seg --embedding e.tsv | se-sim -k 9 -o x.seg
     se-check -q x.seg
-    [[ $(rows x.seg 0) == "2:1 4:0.5 3:0 1:-1" ]]
-    [[ $(rows x.seg 1) == "3:0 4:-0.5 0:-1 2:-1" ]]
-    [[ $(rows x.seg 3) == "0:0 1:0 2:0 4:0" ]]
-    [[ $(rows x.seg 4) == "0:0.5 2:0.5 3:0 1:-0.5" ]]
+    [[ $(rows x.seg 0) == "2:1 4:0.5 1:-1" ]]
+    [[ $(rows x.seg 1) == "4:-0.5 0:-1 2:-1" ]]
+    [[ $(rows x.seg 3) == "" ]]
+    [[ $(rows x.seg 4) == "0:0.5 2:0.5 1:-0.5" ]]
     se-import --onto path.seg --embedding e.tsv | se-sim -k 2 --metric cosine -o x.seg
     [[ $(rows x.seg 0 | cut -d ' ' -f 1) == "2:1" ]]
     [[ $(se-export -t stats x.seg) == "sim.n	5
@@ -101,7 +101,7 @@ sim.distinct	5" ]]
     done
     fails 2 se-sim --rows 3-5 x.seg
     fails 1 se-sim --rows 3:458 x.seg
-    [[ $stderr == "se-sim: x.seg: --rows 3:458 does not fit: the vertices are 0:457" ]]
+    [[ $stderr == "se-sim: x.seg: --rows 3:458 is out of range: the vertices are 0:457" ]]
     fails 1 se-sim --rows 5:3 x.seg
 }
 
@@ -216,4 +216,38 @@ PYTHON
         se-kselect a.seg | se-check -q
     done
     se-import "$DATA/pubmed" | se-sim -k 50 | se-kselect --rule schedule | se-check -q
+}
+
+@test "rows without information have no neighbours and are nobody's, and it is said" {
+    # vertices 0 to 3 have rows, 4 to 8 have none; 0 - 4 and 5 - 6 are edges
+    printf '0 1\n0 4\n5 6\n' > e.txt
+    printf '1 0 2 0\n0 1 0 3\n2 1 0 0\n0 0 1 1\n' > x.txt
+    for (( i = 4; i < 9; i++ )); do echo '0 0 0 0'; done >> x.txt
+    se-import --vertices 9 e.txt --features x.txt -o a.seg
+    for metric in pcc cosine; do
+        run -0 --separate-stderr se-sim -k 5 -m "$metric" a.seg -o b.seg
+        [[ $stderr == *"5 of 9 rows of features carry no information"* ]]
+        se-check -q --deep b.seg
+        se-export -t knn b.seg > knn.tsv
+        [[ $(wc -l < knn.tsv) -eq 12 ]]                 # three neighbours of each of the four
+        [[ $(cut -f 1,2 knn.tsv | tr '\t' '\n' | sort -nu | tail -n 1) -eq 3 ]]
+        run -0 --separate-stderr se-kselect -k 5 b.seg -o c.seg
+        [[ $stderr == *"5 vertices have no neighbours in knn"* ]]
+        se-check -q --deep c.seg
+        # the six pairs of the four, and the two old edges of the others
+        [[ $(se-export -t edges --section fused c.seg | cut -f 1,2 | tr '\t\n' '- ') == \
+           "0-1 0-2 0-3 0-4 1-2 1-3 2-3 5-6 " ]]
+        for threads in 1 3; do
+            se-sim -q -@ "$threads" -k 5 -m "$metric" --rows 0:4 a.seg -o 1.seg
+            se-sim -q -@ "$threads" -k 5 -m "$metric" --rows 4:9 a.seg -o 2.seg
+            [[ $(se-cat 1.seg 2.seg | digest) == "$(digest b.seg)" ]]
+        done
+    done
+    # nothing to compare at all: the fused graph is the graph
+    printf '0 0\n0 0\n1 1\n' > y.txt
+    printf '0 1\n1 2\n' > f.txt
+    run -0 --separate-stderr se-sim <(se-import f.txt --features y.txt) -o d.seg
+    [[ $stderr == *"3 of 3 rows of features carry no information"*"try --metric cosine" ]]
+    se-kselect -q d.seg | se-export -t edges --section fused | cut -f 1,2 > fused
+    diff fused <(printf '0\t1\n1\t2\n')
 }

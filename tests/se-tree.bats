@@ -44,6 +44,10 @@ near() {        # near A B: equal but for rounding
     se-tree --effort fast -K 3 -@ 1 --seed 7 --no-history g.seg -o one.seg
     se-tree --effort fast -K 3 -@ 3 --seed 7 --no-history g.seg -o three.seg
     cmp one.seg three.seg
+    se-gen -n 20000 --degree 12 --features none --homophily .5 --seed 1 -o g.seg
+    se-tree -@ 1 --seed 7 --no-history g.seg -o one.seg      # searches go on where they disagree
+    se-tree -@ 3 --seed 7 --no-history g.seg -o three.seg
+    cmp one.seg three.seg
 }
 
 @test "--score prints what se-tree stored, and levels that add up to H" {
@@ -119,8 +123,80 @@ near() {        # near A B: equal but for rounding
     done
 }
 
+@test "-K auto keeps the levels that are stable, --modules auto the most stable one" {
+    se-gen -n 600 --communities 2,2 --degree 14 --homophily .9 --noise .05 --tight .6 \
+        --features none --seed 3 -o g.seg
+    se-tree -K auto --levels -e fast g.seg -o t.seg 2> levels
+    head -n 1 levels | grep -qx $'level\tnodes\tleaves\tH\tstability\tchance'
+    [[ $(awk '$1 == 1 { print $2 }' levels) -eq 5 ]]           # classes
+    [[ $(awk '$1 == 2 { print $2 }' levels) -eq 20 ]]          # their parts
+    [[ $(value tree.height t.seg) -eq 3 ]]
+    awk -v s="$(value tree.stability.1 t.seg)" -v c="$(value tree.chance.1 t.seg)" \
+        'BEGIN { exit !(s > .9 && c < .3) }'
+    se-tree --modules auto -e fast g.seg -o m.seg
+    [[ $(value tree.height m.seg) -eq 2 ]]
+    se-tree -K auto -e fast -@ 1 --no-history g.seg -o one.seg
+    se-tree -K auto -e fast -@ 3 --no-history g.seg -o three.seg
+    cmp one.seg three.seg
+}
+
+@test "a random graph has one module, and se-tree says so" {
+    se-gen -n 400 --classes 1 --communities none --degree 8 --features none --seed 2 -o g.seg
+    run -0 --separate-stderr bash -c 'se-tree -K auto -e fast g.seg -o t.seg'
+    [[ $stderr == *"no modules beyond chance"* ]]
+    [[ $(value tree.height t.seg) -eq 1 ]]
+    se-tree --modules auto -q -e fast g.seg -o t.seg
+    [[ $(value tree.height t.seg) -eq 1 ]]
+}
+
+@test "--stability and --confidence measure the levels of a given height" {
+    se-gen -n 300 --classes 5 --communities none --degree 12 --homophily .9 --noise .05 \
+        --features none --seed 1 -o g.seg
+    se-tree -K 3 --confidence conf.tsv g.seg -o t.seg
+    [[ -n $(value tree.stability.1 t.seg) && -n $(value tree.stability.2 t.seg) ]]
+    head -n 1 conf.tsv | grep -qx $'vertex\tlevel\tmodule\tconfidence'
+    [[ $(wc -l < conf.tsv) -eq 601 ]]
+    awk -F '\t' 'NR > 1 && ($4 < 0 || $4 > 1) { exit 1 }' conf.tsv
+    se-tree -K 3 g.seg | se-export -t stats > plain
+    run ! grep -q stability plain
+}
+
+@test "--modules N makes N modules" {
+    se-gen --karate -o k.seg
+    for n in 1 2 3 7; do
+        se-tree --modules $n k.seg -o t.seg
+        [[ $(se-export -t parents t.seg | awk '$2 == 0' | wc -l) -eq $n ]]
+        se-check t.seg
+    done
+    run -1 --separate-stderr se-tree --modules 34 k.seg
+    [[ $stderr == *"ask for fewer"* ]]
+}
+
+@test "--time ends the search early and says so; with time enough nothing changes" {
+    se-gen -n 2000 --features none --seed 3 -o g.seg
+    run -0 --separate-stderr bash -c 'se-tree --time 0 --no-history g.seg -o cut.seg'
+    [[ $stderr == *"the time of 0 s was up"* ]]
+    se-check cut.seg
+    run -0 --separate-stderr bash -c 'se-tree --time 1000 --no-history g.seg -o whole.seg'
+    [[ -z $stderr ]]
+    se-tree --no-history g.seg -o plain.seg
+    cmp whole.seg plain.seg
+    awk -v a="$(value tree.h cut.seg)" -v b="$(value tree.h plain.seg)" \
+        'BEGIN { exit !(a >= b - 1e-12) }'
+}
+
 @test "wrong usage" {
     se-gen --karate -o k.seg
+    fails 2 se-tree -K some k.seg
+    fails 2 se-tree -K -1 k.seg
+    fails 2 se-tree --time -1 k.seg
+    fails 2 se-tree -m paper --time 1 k.seg
+    fails 2 se-tree --modules 0 k.seg
+    fails 2 se-tree --modules auto -K 3 k.seg
+    fails 2 se-tree --modules 3 --stability k.seg
+    fails 2 se-tree -K auto -m paper k.seg
+    fails 2 se-tree -K auto --score k.seg
+    fails 2 se-tree -K 1 --stability k.seg
     fails 2 se-tree -K 0 k.seg
     fails 2 se-tree -m worst k.seg
     fails 2 se-tree --squeeze exact k.seg

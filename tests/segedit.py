@@ -14,7 +14,8 @@ import zlib
 
 TAGS = {"graph": b"GRPH", "fused": b"FUSE", "features": b"FEAT", "labels": b"LABL",
         "splits": b"SPLT", "embedding": b"EMBD", "knn": b"KNNS", "tree": b"TREE",
-        "predictions": b"PRED", "model": b"MODL", "names": b"name", "stats": b"stat",
+        "predictions": b"PRED", "probabilities": b"prob", "model": b"MODL",
+        "columns": b"cols", "names": b"name", "stats": b"stat",
         "history": b"hist"}
 GRAPH = "n:Q m:Q loops:Q flags:Q off:Q:n+1 to:I:m loop:I:loops weight:f:flags*m " \
         "loop_weight:f:flags*loops"
@@ -28,6 +29,8 @@ LAYOUTS = {b"GRPH": GRAPH, b"FUSE": GRAPH,
                     "similarity:f:(last-first)*k",
            b"TREE": "n:Q nodes:Q parent:I:nodes vertex:I:nodes",
            b"PRED": "n:Q label:i:n confidence:f:n",
+           b"prob": "n:Q classes:Q p:f:n*classes",
+           b"cols": "d:Q bytes:Q shift:d:d scale:d:d names:B:bytes",
            b"MODL": "arrays:Q bytes:Q text:B:bytes",
            b"name": "n:Q bytes:Q off:Q:n+1 text:B:bytes",
            b"stat": "count:Q bytes:Q value:d:count names:B:bytes",
@@ -92,8 +95,9 @@ def layout(tag, plain):
         name, kind, count = (item + ":").split(":")[:3]
         size, count = struct.calcsize(kind), eval(count, {}, value) if count else 1
         where[name] = kind, at, count
-        if count == 1 and at + size <= len(plain):
-            value[name] = struct.unpack_from("<" + kind, plain, at)[0]
+        if count == 1:                  # 0 where the payload was cut before it
+            fits = at + size <= len(plain)
+            value[name] = struct.unpack_from("<" + kind, plain, at)[0] if fits else 0
         at += size * count
         at += -at % 8 if size * count != 4 or name != "metric" else 0
     return where

@@ -13,7 +13,8 @@ import zlib
 NONE = 0xFFFFFFFF
 NAMES = {b"GRPH": "graph", b"FUSE": "fused", b"FEAT": "features", b"LABL": "labels",
          b"SPLT": "splits", b"EMBD": "embedding", b"KNNS": "knn", b"TREE": "tree",
-         b"PRED": "predictions", b"MODL": "model", b"name": "names", b"stat": "stats",
+         b"PRED": "predictions", b"prob": "probabilities", b"MODL": "model", b"name": "names", b"cols": "columns",
+         b"stat": "stats",
          b"hist": "history", b"ENDS": "end"}
 
 
@@ -113,8 +114,12 @@ def knn(p):
     need(first <= last <= n and (k < n or k == 0) and metric < 2, "knn")
     ids, sim = p.take((last - first) * k, "I"), p.take((last - first) * k, "f")
     for i, x in enumerate(ids):
+        if x == NONE:
+            need(sim[i] == 0, "knn without neighbour")
+            continue
         need(x < n and x != first + i // k, "knn id")
-        need(i % k == 0 or sim[i] <= sim[i - 1], "knn order")
+        need(i % k == 0 or (ids[i - 1] != NONE and sim[i] <= sim[i - 1]), "knn order")
+        need(abs(sim[i]) <= 1.001, "knn similarity")
     return n,
 
 
@@ -142,6 +147,16 @@ def predictions(p):
     return n,
 
 
+def probabilities(p):
+    n, classes = p.take(2, "Q")
+    need(0 < classes <= NONE, "classes")
+    row = p.take(n * classes, "f")
+    need(all(0 <= x <= 1 for x in row), "probability")
+    for v in range(n):
+        need(0.999 < sum(row[v * classes:(v + 1) * classes]) < 1.001, "sum of probabilities")
+    return n,
+
+
 def model(p):
     arrays, size = p.take(2, "Q")
     p.take(size, "B")
@@ -157,6 +172,15 @@ def names(p):
     offsets(p, n, size)
     need(0 not in p.take(size, "B"), "names")
     return n,
+
+
+def columns(p):
+    d, size = p.take(2, "Q")
+    shift, scale = p.take(d, "d"), p.take(d, "d")
+    strings(p.take(size, "B"), d)
+    need(all(abs(x) < float("inf") for x in shift), "shift")
+    need(all(0 < x < float("inf") for x in scale), "scale")
+    return None,
 
 
 def stats(p):

@@ -6,7 +6,11 @@ load helper
 tools() {
     local tool
     for tool in "$SE_BIN"/se-*; do              # the shell programs have tests of their own
-        [[ -x $tool && -f $tool && ! -L $tool ]] && echo "${tool##*/}"
+        # and so have those that want more than a stream, or say more than nothing
+        [[ ! $tool =~ /se-(cache|vote|cluster|estimate|hop)$ ]] || continue
+        if [[ -x $tool && -f $tool && ! -L $tool ]]; then
+            echo "${tool##*/}"
+        fi
     done
 }
 
@@ -64,6 +68,19 @@ wrong() {
     done
 }
 
+@test "--help sets off its parts by one blank line" {
+    for tool in "$SE_BIN"/se-*; do
+        [[ -x $tool && -f $tool && ! -L $tool ]] || continue
+        "$tool" --help > help
+        for part in "Common options:" "Examples:" "The manual:"; do
+            grep -B 2 "^$part" help > around
+            [[ $(sed -n 2p around) == "" && $(sed -n 1p around) != "" ]] ||
+                { echo "${tool##*/}: no blank line, or two, before '$part'"; false; }
+        done
+        [[ $(sed -n 3p help) == "" && $(sed -n 2p help) == "${tool##*/} - "* ]]
+    done
+}
+
 @test "--help and --version win over whatever else is there" {
     for tool in $(tools); do
         run -0 "$tool" --help no-such-file another
@@ -99,8 +116,8 @@ wrong() {
         wrong "unknown or ambiguous option --no-such-thing" "$tool" --no-such-thing
         wrong "unknown or ambiguous option --ver" "$tool" --ver
         wrong "unknown option -~" "$tool" -~
-        wrong "-o wants an argument" "$tool" -o
-        wrong "--threads wants an argument" "$tool" --threads
+        wrong "-o requires an argument" "$tool" -o
+        wrong "--threads requires an argument" "$tool" --threads
         wrong "--help=yes takes no argument" "$tool" --help=yes
         wrong "'0' is not a whole number from 1 to 256" "$tool" -@ 0
         wrong "'257' is not" "$tool" --threads 257
@@ -123,9 +140,9 @@ wrong() {
 @test "too many operands: status 2" {
     for tool in $(tools); do
         case $("$tool" --help | head -1) in
-        *"[FILE]") wrong "'second' is one argument too many" "$tool" first second ;;
+        *"[FILE]") wrong "unexpected argument 'second'" "$tool" first second ;;
         *" ...]"|*"...]"*) ;;
-        *) wrong "'first' is one argument too many" "$tool" first ;;
+        *) wrong "unexpected argument 'first'" "$tool" first ;;
         esac
     done
 }
@@ -200,7 +217,7 @@ wrong() {
         "$tool" $arguments -z 9 -o packed.seg
         [[ $(digest plain.seg) == "$(digest packed.seg)" ]]
         se-cat -z 0 --no-history packed.seg | cmp - plain.seg
-        ! cmp -s plain.seg packed.seg
+        run ! cmp -s plain.seg packed.seg
     done
 }
 
@@ -310,7 +327,7 @@ on_terminal() {
         $tool -q --omit model,stats t.seg -o some.seg
         se-cat --drop model,stats all.seg -o want.seg
         [ "$(se-check < some.seg)" = "$(se-check < want.seg)" ]
-        ! cmp -s all.seg some.seg
+        run ! cmp -s all.seg some.seg
         se-check --deep some.seg
     done
     se-sim -q --omit history t.seg -o none.seg
@@ -318,13 +335,41 @@ on_terminal() {
     [[ $output != *history* ]]
 }
 
-@test "--omit wants names of sections, and says which there are" {
+@test "--drop-sections wants names of sections, and says which there are" {
     se-gen -n 20 -o a.seg
     for name in nonsense model,nonsense nonsense,model "" model, modelmodelmodelmodelmodelmodelmodelmodel; do
         run -2 se-sim --omit "$name" a.seg -o b.seg
-        [[ $output == "se-sim: --omit: '"*"' is no section; there are graph fused features"* ]]
+        [[ $output == "se-sim: --drop-sections: '"*"' is not a section; the sections are graph fused features"* ]]
         [ ! -e b.seg ]
     done
     run -2 se-sim --omit
     run -2 se-gen --omit model                  # it passes nothing on
+}
+
+@test "former names of options are accepted, do the same, and are not shown" {
+    se-gen -n 60 --tree --seed 1 -o x.seg
+    same() {
+        diff <("${@:2}" x.seg | se-check) <("${@:2:1}" "--$1" "${@:4}" x.seg | se-check)
+    }
+    same 'on=features' se-sim --compare-by=features -k 5
+    same 'on=graph' se-tree --edges-of=graph -K 2
+    same 'on=features' se-sample --compare-by=features --retain
+    same 'keep' se-noise --keep-stale --seed 4
+    same 'omit=tree' se-noise --drop-sections=tree --seed 4
+    se-sim -k 5 x.seg -o knn.seg
+    diff <(se-kselect --negative-weights clip knn.seg | se-check) \
+        <(se-kselect --allow-negative clip knn.seg | se-check)
+    se-cat --compress 9 --no-history x.seg -o new.seg
+    se-cat --level 9 --no-history x.seg -o old.seg
+    cmp new.seg old.seg
+    for name in "se-sim on" "se-tree on" "se-sample on" "se-noise keep" "se-noise omit" \
+        "se-kselect allow-negative" "se-cat level"; do
+        for form in --help '--completion bash' '--completion zsh' '--completion mdoc'; do
+            # shellcheck disable=SC2086
+            if ${name% *} $form | grep -E -- "(--|Fl Fl )${name#* }( |$)"; then
+                echo "$name in $form"
+                return 1
+            fi
+        done
+    done
 }

@@ -1,6 +1,6 @@
-/* se-check.c - see whether streams are whole and sound */
-#include "common/inspect/crosscheck.h"
+/* se-check.c - verify streams and print their digests */
 #include "common/cli/tool.h"
+#include "common/inspect/crosscheck.h"
 
 static struct {
     bool strict, deep;
@@ -8,14 +8,14 @@ static struct {
 
 static const struct se_option options[] = {
     { 0, "strict", NULL, SE_OPT_FLAG, &o.strict,
-      .help = "a section that was derived from something else than what is there is a fault, "
-              "not only worth a warning" },
+      .help = "treat a section derived from data that differ from those in the stream as an "
+              "error, not a warning" },
     { 0, "deep", NULL, SE_OPT_FLAG, &o.deep,
-      .help = "see also whether the sections agree with each other; with --strict" },
+      .help = "also check that the sections agree with each other; implies --strict" },
     SE_OPTIONS_END
 };
 
-/* Sections kept by --keep may belong to a graph that is gone. */
+/* Sections kept by --keep-stale may belong to a graph that is gone. */
 static int check_origins(struct se_run *run, const char *path, struct se_stream *s,
                          struct se_err *err)
 {
@@ -81,25 +81,23 @@ static int run_check(struct se_run *run, struct se_err *err)
 }
 
 static const struct se_tool tool = {
-    .name = "se-check", .brief = "see whether streams are whole and sound",
+    .name = "se-check", .brief = "verify streams and print their digests",
     .operands = "[FILE ...]", .max_operands = -1, .options = options,
     .about =
-        "Reads each stream to its end, checks every checksum, decodes every section, and\n"
-        "prints a digest of its content and its name, as b2sum does. The digest leaves\n"
-        "out the history and the way sections are packed, so equal results have equal\n"
-        "digests. With -q nothing is printed: the exit status says it. A fault is a line\n"
-        "on standard error that names file, section and place; the exit status is 1\n"
-        "then.\n"
+        "Reads each stream to its end, verifies every checksum, decodes every section,\n"
+        "and prints a digest of its content and its name, as b2sum does. The digest\n"
+        "ignores the history and the compression of sections, so equal results have\n"
+        "equal digests. With -q nothing is printed; use the exit status. An error is one\n"
+        "line on standard error with file, section and place; the exit status is then 1.\n"
         "\n"
-        "--deep computes again what can be computed: similarities and the nearest\n"
-        "neighbours of some vertices from the rows compared, the fused graph from the\n"
-        "graph and its neighbours, entropies from the edges. It takes about as long as\n"
-        "the stages did without their search.\n",
+        "--deep recomputes what can be recomputed: similarities and the nearest\n"
+        "neighbours of some vertices, the fused graph from graph and knn, entropies from\n"
+        "the edges. It takes about as long as the stages did without their searches.\n",
     .examples =
-        "  se-check run/*.seg                   a digest for each\n"
-        "  se-check -q big.seg && echo sound\n"
-        "  se-check --deep from-elsewhere.seg   does it hold together?\n"
-        "  se-tree < a.seg | se-check           the digest of what a pipe gives\n",
+        "  se-check run/*.seg                   print a digest for each\n"
+        "  se-check -q big.seg && echo valid\n"
+        "  se-check --deep from-elsewhere.seg   check a file of unknown origin\n"
+        "  se-tree < a.seg | se-check           digest of the result of a pipe\n",
     .run = run_check
 };
 

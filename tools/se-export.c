@@ -1,112 +1,119 @@
 /* se-export.c - write a stream as text or in a public format */
-#include <stdio.h>
 #include <string.h>
 
 #include "common/cli/tool.h"
 #include "formats/formats.h"
 
-#define FORMATS "edges|mtx|metis|npz|dot|graphml|json|knn|parents|tree|clu|mcl|newick|" \
-                "nodes|embedding|predictions|classes|stats"
-
 enum { AUTO, GRAPH, FUSED, TREE };
 
 static struct {
     int format, section;
-    uint64_t split;
-    bool names;
+    uint64_t split, depth;
+    bool names, format_given;
 } o;
 
+static const char *words[64] = { NULL };        /* of -t, from the table of formats */
+
 static const struct se_option options[] = {
-    { 't', "to", FORMATS, SE_OPT_CHOICE, &o.format, .help = "the format" },
+    { 't', "to", "FORMAT", SE_OPT_CHOICE, &o.format, .words = words,
+      .help = "the format; default: the one that the extension of -o FILE names, else edges",
+      .given = &o.format_given },
     { 0, "section", "auto|graph|fused|tree", SE_OPT_CHOICE, &o.section,
       .help = "what to write, or whose edges; auto: graph if there is one, then fused, then "
               "tree; for nodes the graph that the tree was made for" },
     { 0, "split", "N", SE_OPT_COUNT, &o.split,
       .help = "the split whose parts predictions, graphml and json show, from 0" },
+    { 0, "depth", "N", SE_OPT_COUNT, &o.depth, .min = 1, .max = 1000000,
+      .help = "the level of the tree whose modules membership, graphml, gexf, gml, pajek and "
+              "dot show (default: all levels for membership, else the first)" },
     { 0, "names", NULL, SE_OPT_FLAG, &o.names,
-      .help = "vertices by name instead of number where the stream has names" },
+      .help = "vertices by name instead of number where the stream has names, and "
+              "predictions by the name of the class" },
     SE_OPTIONS_END
 };
 
 static const char about[] =
-    "Write one stream in a format that other programs read.\n"
-    "\n"
-    "  edges        u, v and weight of each edge, u < v, ascending\n"
-    "  mtx          Matrix Market, symmetric\n"
-    "  metis        adjacency lists of METIS\n"
-    "  npz          compressed rows for NumPy and SciPy, with features and labels\n"
-    "  dot          Graphviz, filled by class; --section tree draws the tree\n"
-    "  graphml      XML with names, labels, predictions and parts\n"
-    "  json         one object: edges, labels, parts, predictions, tree, stats;\n"
-    "               --section tree: the tree alone\n"
-    "  knn          vertex, neighbour and similarity, best first\n"
-    "  parents      node, parent and vertex of each tree node\n"
-    "  tree, clu    the tree, or its modules, as Infomap writes them\n"
-    "  mcl          the modules, a line of vertices for each\n"
-    "  newick       the tree as ((0,1),2);\n"
-    "  nodes        node, parent, level, size, V, g, H, deduction entropy and\n"
-    "               vertex of each tree node, below a line with these names\n"
-    "  embedding    a line of numbers per vertex\n"
-    "  predictions  vertex, label, predicted class, confidence and part\n"
-    "  classes      number, name and how many vertices of each class\n"
-    "  stats        name and value of what the stages measured\n"
-    "\n"
-    "Columns are separated by tabs.\n";
+    "Writes what a stream holds in a format that other programs read.  Columns of\n"
+    "text are separated by tabs.\n";
+
+static void list_formats(FILE *out)
+{
+    const struct se_format *f;
+
+    for (int i = 0; (f = se_format_at(false, i)); i++)
+        se_help_row(out, f->name, f->what);
+}
 
 static const char examples[] =
-    "  se-export -t mtx cora.seg -o cora.mtx\n"
+    "  se-export cora.seg -o cora.graphml\n"
     "  se-gen --karate | se-export -t dot | neato -Tsvg > karate.svg\n";
 
-/* The format whose word was chosen: a test sees to it that all words are formats. */
-static const struct se_format *chosen_format(struct se_err *err)
+/* What was chosen with -t, or what the name of the output says */
+static const struct se_format *chosen_format(const struct se_run *run, struct se_err *err)
 {
-    const char *word = FORMATS;
-    char name[32];
+    const struct se_format *f = se_format_find(words[o.format]), *named;
+    const char *path = run->output;
+    const char *base = path ? strrchr(path, '/') : NULL;
+    const char *dot = path ? strrchr(base ? base : path, '.') : NULL;
 
-    for (int i = 0; i < o.format; i++)
-        word = strchr(word, '|') + 1;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "|"), word);
-
-    const struct se_format *f = se_format_find(name);
-
-    if (!f || !f->export)
-        se_fail(err, SE_EUSAGE, "%s cannot be written", name);
-    return f && f->export ? f : NULL;
+    if (!dot || !dot[1])
+        return f;
+    named = se_format_for(path, f);
+    if (o.format_given) {
+        if (named && named != f)
+            se_warn(run, "%s: the name is one of %s, but -t %s was given; writing %s", path,
+                    named->name, f->name, f->name);
+        return f;
+    }
+    if (!named)
+        se_fail(err, SE_EUSAGE, "%s: no format has the extension '%s'; choose one with -t",
+                path, dot);
+    return named;
 }
 
-static bool is_one_of(const struct se_format *f, const char *const *names)
-{
-    while (*names && strcmp(*names, f->name) != 0)
-        names++;
-    return *names != NULL;
-}
-
-static const char *const either[] = { "dot", "json", NULL };
-static const char *const trees[] = {
-    "parents", "tree", "clu", "mcl", "newick", "nodes", NULL
-};
-
-/* 0 tells `nodes` to take the graph that the tree was made for. */
+/* 0: the graph that the tree was made for */
 static uint32_t section_of(const struct se_format *f, const struct se_stream *s)
 {
     if (o.section == GRAPH)
         return SE_GRAPH;
     if (o.section == FUSED)
         return SE_FUSED;
-    if (strcmp(f->name, "nodes") == 0)
+    if (f->tree_graph)
         return 0;
-    if (is_one_of(f, either) &&
+    if (f->all_sections)
+        return SE_GRAPH;
+    if (f->tree_instead &&
         (o.section == TREE || (!se_stream_has(s, SE_GRAPH) && !se_stream_has(s, SE_FUSED) &&
                                se_stream_has(s, SE_TREE))))
         return SE_TREE;
     return se_stream_has(s, SE_GRAPH) || !se_stream_has(s, SE_FUSED) ? SE_GRAPH : SE_FUSED;
 }
 
+static bool writes_tree(const struct se_format *f)
+{
+    return f->kind == SE_FORMAT_TREE || f->tree_instead || f->all_sections;
+}
+
+static int no_tree(const struct se_format *f, struct se_err *err)
+{
+    const struct se_format *x;
+    char all[256] = "";
+
+    for (int i = 0; (x = se_format_at(false, i)); i++)
+        if (writes_tree(x)) {
+            strncat(all, " ", sizeof all - strlen(all) - 1);
+            strncat(all, x->name, sizeof all - strlen(all) - 1);
+        }
+    return se_fail(err, SE_EUSAGE, "--section tree: %s does not hold the tree; these formats "
+                   "do:%s", f->name, all);
+}
+
 static int write_out(struct se_run *run, const struct se_format *f, struct se_stream *s,
                      struct se_err *err)
 {
     const struct se_export ex = {
-        .section = section_of(f, s), .split = o.split, .names = o.names
+        .section = section_of(f, s), .split = o.split, .names = o.names,
+        .depth = (unsigned)o.depth
     };
     const char *path = se_run_operand(run, 0);
     struct se_out out;
@@ -122,15 +129,14 @@ static int write_out(struct se_run *run, const struct se_format *f, struct se_st
 
 static int run(struct se_run *run, struct se_err *err)
 {
-    const struct se_format *f = chosen_format(err);
+    const struct se_format *f = chosen_format(run, err);
     struct se_stream s = SE_STREAM_INIT;
     int rc;
 
     if (!f)
         return -1;
-    if (o.section == TREE && !is_one_of(f, either) && !is_one_of(f, trees))
-        return se_fail(err, SE_EUSAGE, "--section tree: %s does not hold a tree; use -t dot, "
-                       "json, newick or parents", f->name);
+    if (o.section == TREE && !writes_tree(f))
+        return no_tree(f, err);
     rc = se_run_read(run, se_run_operand(run, 0), &s, err);
     if (rc == 0)
         rc = write_out(run, f, &s, err);
@@ -141,10 +147,17 @@ static int run(struct se_run *run, struct se_err *err)
 static const struct se_tool tool = {
     .name = "se-export", .brief = "write a stream as text or in a public format",
     .operands = "[FILE]", .max_operands = 1, .options = options, .about = about,
-    .examples = examples, .run = run
+    .list = list_formats, .examples = examples, .run = run
 };
 
 int main(int argc, char **argv)
 {
+    const struct se_format *f;
+
+    for (int i = 0; i < 63 && (f = se_format_at(false, i)); i++) {
+        words[i] = f->name;
+        if (strcmp(f->name, "edges") == 0)
+            o.format = i;
+    }
     return se_tool_main(&tool, argc, argv);
 }

@@ -1,11 +1,11 @@
-/* se-gen.c - make a graph with communities, features, labels and splits */
+/* se-gen.c - generate a graph with communities, features, labels and splits */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/tool.h"
 #include "common/graph/gen.h"
 #include "common/graph/split.h"
-#include "common/cli/tool.h"
 
 static const char default_communities[] = "3,2";        /* as se_gen_default has them */
 
@@ -18,51 +18,50 @@ static struct {
     bool no_features, tree, karate;
 } o = { default_communities, SE_GEN_WORDS, 10, false, false, false };
 
-/* What fits itself to the rest unless it was given */
+/* Which of the parameters that are otherwise derived were given */
 static struct {
     bool classes, degree, homophily, noise, dims;
 } given;
 
 static const struct se_option options[] = {
     { 'n', "vertices", "N", SE_OPT_COUNT, &g.n, .min = 1, .max = UINT32_MAX,
-      .help = "vertices" },
+      .help = "number of vertices" },
     { 0, "classes", "C", SE_OPT_COUNT, &g.branch[0], .min = 1, .max = INT32_MAX,
-      .help = "classes, of nearly equal size; 5 unless given, or fewer for few vertices",
+      .help = "number of classes, of nearly equal size; default: 5, or fewer for few vertices",
       .given = &given.classes },
     { 0, "communities", "B[,B...]", SE_OPT_STRING, &o.communities,
-      .help = "communities of each class, parts of each community, and so on; none: classes "
-              "only" },
+      .help = "number of communities per class, of parts per community, and so on; none: "
+              "classes only" },
     { 0, "degree", "D", SE_OPT_NUMBER, &g.degree, .min = 0, .max = UINT32_MAX,
-      .help = "mean degree, 10 unless given, or less for few vertices; the graph has exactly "
-              "round(N*D/2) edges", .given = &given.degree },
+      .help = "mean degree; the graph has exactly round(N*D/2) edges; default: 10, or less for "
+              "few vertices", .given = &given.degree },
     { 0, "homophily", "H", SE_OPT_NUMBER, &g.homophily, .min = 0, .max = 1,
-      .help = "share of the edges that join equal classes, exact but for rounding; 0.2 unless "
-              "given", .given = &given.homophily },
+      .help = "fraction of the edges within a class, exact up to rounding; default: 0.2", .given = &given.homophily },
     { 0, "noise", "R", SE_OPT_NUMBER, &g.noise, .min = 0, .max = 1,
-      .help = "share of the edges that ignore classes and communities; 0.3 unless given, or "
-              "less if homophily leaves no room for it", .given = &given.noise },
+      .help = "fraction of the edges that ignore classes and communities; default: 0.3, or less "
+              "if --homophily requires it", .given = &given.noise },
     { 0, "tight", "P", SE_OPT_NUMBER, &g.tight, .min = 0, .max = 1,
-      .help = "chance of an edge within a class to stay in the innermost community; if not, "
-              "to stay in the next, and so on" },
+      .help = "probability that an edge within a class stays in the innermost community; "
+              "otherwise that it stays in the next larger one, and so on" },
     { 0, "exponent", "G", SE_OPT_NUMBER, &g.exponent, .min = 0, .max = 100,
-      .help = "expected degrees follow a power law with this exponent, above 2; 0: all alike" },
+      .help = "expected degrees follow a power law with this exponent, above 2; 0: all equal" },
     { 0, "features", "words|normal|none", SE_OPT_CHOICE, &o.features,
-      .help = "sparse ones, dense normal numbers, or no features" },
+      .help = "kind of features: sparse words, dense normal numbers, or none" },
     { 0, "no-features", NULL, SE_OPT_FLAG, &o.no_features,
-      .help = "the same as --features none" },
+      .help = "same as --features none" },
     { 0, "dims", "D", SE_OPT_COUNT, &g.dims, .min = 1, .max = UINT32_MAX,
-      .help = "columns of the features; unless given 500 words or 16 normal numbers",
+      .help = "number of feature columns; default: 500 words or 16 normal numbers",
       .given = &given.dims },
     { 0, "words", "W", SE_OPT_COUNT, &g.words, .min = 1, .max = 1000,
-      .help = "words of a vertex, in the mean; repeated ones count once" },
+      .help = "mean number of words per vertex; repeated ones count once" },
     { 0, "signal", "S", SE_OPT_NUMBER, &g.signal, .min = 0, .max = 1,
-      .help = "share of the words, or of the variance, that class and community explain" },
+      .help = "fraction of the words, or of the variance, explained by class and community" },
     { 0, "splits", "N", SE_OPT_COUNT, &o.splits, .min = 0, .max = 1e6,
-      .help = "random splits, 48 % to train, 32 % to validate, 20 % to test" },
+      .help = "number of random splits: 48 % training, 32 % validation, 20 % test" },
     { 0, "tree", NULL, SE_OPT_FLAG, &o.tree,
       .help = "add the planted classes and communities as a tree section" },
     { 0, "karate", NULL, SE_OPT_FLAG, &o.karate,
-      .help = "Zachary's karate club instead: 34 vertices, 78 edges, two factions" },
+      .help = "write Zachary's karate club instead: 34 vertices, 78 edges, two factions" },
     SE_OPTIONS_END
 };
 
@@ -90,7 +89,7 @@ static int parse_communities(struct se_err *err)
     }
 }
 
-/* Is anything said that the karate club could not heed? */
+/* Was an option given that does not apply to the karate club? */
 static bool asks_for_model(void)
 {
     return given.classes || given.degree || given.homophily || given.noise || given.dims ||
@@ -103,13 +102,13 @@ static bool asks_for_model(void)
 static int check_options(struct se_run *run, struct se_err *err)
 {
     if (o.karate)
-        return asks_for_model() ? se_fail(err, SE_EUSAGE, "--karate is a graph as it is; only "
-                                          "--splits and --seed go with it") : 0;
+        return asks_for_model() ? se_fail(err, SE_EUSAGE, "--karate is a fixed graph; only --splits and "
+                                          "--seed can be used with it") : 0;
     if (g.exponent != 0 && g.exponent <= 2)
-        return se_fail(err, SE_EUSAGE, "--exponent: %g is not above 2, or 0 for none",
+        return se_fail(err, SE_EUSAGE, "--exponent: %g is neither above 2 nor 0",
                        g.exponent);
     if (o.no_features && o.features == SE_GEN_NORMAL)
-        return se_fail(err, SE_EUSAGE, "--features and --no-features contradict each other");
+        return se_fail(err, SE_EUSAGE, "--features and --no-features cannot be combined");
     g.features = o.no_features ? SE_GEN_NONE : (enum se_gen_features)o.features;
     if (g.features == SE_GEN_NORMAL && !given.dims)
         g.dims = 16;
@@ -125,7 +124,7 @@ static int check_options(struct se_run *run, struct se_err *err)
 
 static int add_splits(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    const struct se_split_plan plan = {
+    const struct se_split_options plan = {
         .count = o.splits, .seed = run->seed, .threads = run->threads,
         .share = { 0, 0.48, 0.32, 0.20 }
     };
@@ -164,23 +163,22 @@ static int run_gen(struct se_run *run, struct se_err *err)
 }
 
 static const struct se_tool tool = {
-    .name = "se-gen", .brief = "make a graph with communities, features, labels and splits",
+    .name = "se-gen", .brief = "generate a graph with communities, features, labels and splits",
     .operands = "", .has = SE_TOOL_SEED | SE_TOOL_STREAM, .options = options,
     .about =
-        "Writes a stream with graph, features, labels and splits, drawn from a block\n"
-        "model: the vertices are divided into classes, these into communities, these\n"
-        "into smaller ones. HOMOPHILY of the edges join equal classes and mostly stay\n"
-        "in one community; the others join different classes, and NOISE of all edges\n"
-        "do whatever chance gives. Features follow class and community: every class has\n"
-        "words of its own, every community some of these.\n"
+        "Writes a stream with graph, features, labels and splits from a stochastic block\n"
+        "model: vertices are divided into classes, classes into communities, and these\n"
+        "into smaller ones. A fraction HOMOPHILY of the edges lies within a class, and\n"
+        "mostly within a community; the others join different classes. A fraction NOISE\n"
+        "of all edges is random. Features follow class and community: every class has\n"
+        "its own words, and every community some of these.\n"
         "\n"
-        "The default is a graph that misleads: most edges join different classes, so a\n"
-        "plain graph network does badly, but the features could tell how the edges\n"
-        "should have been. What cannot be had together (more edges than pairs, more\n"
-        "noise than homophily allows) is an error that names the bound; what was not\n"
-        "given fits itself to what was.\n",
+        "By default the edges mislead: most of them join different classes, so a plain\n"
+        "GCN does badly, while the features still carry the class. Unspecified\n"
+        "parameters are derived from the given ones. Impossible combinations (more edges\n"
+        "than pairs, more noise than homophily allows) are errors that state the bound.\n",
     .examples =
-        "  se-gen -o toy.seg                    a thousand vertices that mislead\n"
+        "  se-gen -o toy.seg                    1000 vertices with misleading edges\n"
         "  se-gen --karate | se-info            Zachary's karate club\n"
         "  se-gen -n 1e6 --degree 20 --homophily .9 --no-features -o big.seg\n"
         "  se-gen --exponent 2.5 --tree | se-info     hubs, and the planted hierarchy\n"

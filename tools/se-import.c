@@ -6,24 +6,57 @@
 #include "common/cli/tool.h"
 #include "formats/formats.h"
 
-#define FORMATS "edges|mtx|metis|npz|planetoid|geomgcn|musae|npy|clu|mcl|tree|parents"
-
 static struct {
     int format, ids;
-    const char *features, *labels, *embedding, *attributes, *class, *onto;
-    struct se_list splits;
+    int unmatched, header, decimal, scale;
+    bool unmatched_given;
+    const char *features, *labels, *embedding, *attributes, *id, *class, *onto;
+    const char *source, *target, *weight;
+    struct se_list splits, columns, ignore;
+    uint64_t bins;
     uint64_t vertices;
-    bool keep_loops;
+    bool keep_loops, class_used;
 } o;
 
+static const char *words[64] = { "auto" };      /* of -f, from the table of formats */
+
 static const struct se_option options[] = {
-    { 'f', "from", "auto|" FORMATS, SE_OPT_CHOICE, &o.format,
+    { 'f', "from", "FORMAT", SE_OPT_CHOICE, &o.format, .words = words,
       .help = "the format of INPUT; auto: by its name and first bytes" },
+    { 0, "source", "COLUMN", SE_OPT_STRING, &o.source,
+      .help = "of an edge table: the column of one end, by name or number from 1" },
+    { 0, "target", "COLUMN", SE_OPT_STRING, &o.target,
+      .help = "of an edge table: the column of the other end" },
+    { 0, "weight", "COLUMN", SE_OPT_STRING, &o.weight,
+      .help = "of an edge table: the column of the weights (default: no weights)" },
+    { 0, "decimal", "auto|point|comma", SE_OPT_CHOICE, &o.decimal,
+      .help = "the decimal sign in tables and weights; auto: by column of a table, else a "
+              "point" },
     { 0, "attributes", "FILE", SE_OPT_FILE, &o.attributes,
       .help = "a table (CSV or TSV) with a heading and a vertex in the first column: its "
               "numbers and words become features" },
     { 0, "class", "COLUMN", SE_OPT_STRING, &o.class,
-      .help = "with --attributes: the column that holds the class, which becomes labels" },
+      .help = "the column of --attributes that holds the class, which becomes labels; without "
+              "--attributes the array, attribute or column of INPUT" },
+    { 0, "bins", "N", SE_OPT_COUNT, &o.bins, .min = 2, .max = SE_MOST_BINS,
+      .help = "with --class: cut a column of numbers into N classes of about the same size" },
+    { 0, "columns", "COLUMN...", SE_OPT_LIST, &o.columns,
+      .help = "with --attributes: make features of these columns only" },
+    { 0, "ignore", "COLUMN...", SE_OPT_LIST, &o.ignore,
+      .help = "with --attributes: make no features of these columns" },
+    { 0, "scale", "standard|range|none", SE_OPT_CHOICE, &o.scale,
+      .help = "with --attributes: numbers get mean 0 and variance 1, and the features of any "
+              "other column a total variance of 1; or numbers go from 0 to 1 and words count "
+              "1; or numbers stay as they are" },
+    { 0, "id", "COLUMN", SE_OPT_STRING, &o.id,
+      .help = "with --attributes: the column that holds the vertices, by name or number "
+              "(default: the first)" },
+    { 0, "unmatched", "keep|drop|error", SE_OPT_CHOICE, &o.unmatched,
+      .help = "with --attributes: rows whose vertex has no edge become vertices without edges, "
+              "are dropped, or are an error; a table that matches nothing is an error unless "
+              "keep is given", .given = &o.unmatched_given },
+    { 0, "header", "auto|yes|no", SE_OPT_CHOICE, &o.header,
+      .help = "whether the first line of a table or an edge list is a heading" },
     { 0, "features", "FILE", SE_OPT_FILE, &o.features,
       .help = "features of the vertices: npy, npz or TSV" },
     { 0, "labels", "FILE", SE_OPT_FILE, &o.labels,
@@ -48,22 +81,18 @@ static const char about[] =
     "Read INPUT, and then each FILE in whatever format it is found to be in, into\n"
     "one stream.  INPUT is a file, a folder for formats of several files, or - or\n"
     "nothing for standard input; text may be gzip'd.  With --onto there may be no\n"
-    "INPUT, only files of features, labels and so on.\n"
-    "\n"
-    "  edges      u v [weight] a line, separated by tabs, commas, semicolons or\n"
-    "             blanks; # and % start comments; a header line is skipped\n"
-    "  mtx        Matrix Market: a square coordinate matrix\n"
-    "  metis      adjacency lists of METIS\n"
-    "  npz        gnn-benchmark: adjacency, features and labels in one archive\n"
-    "  planetoid  a folder with ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index}\n"
-    "  geomgcn    a folder with out1_graph_edges.txt, out1_node_feature_label.txt\n"
-    "  musae      a folder with NAME_{edges.csv,features.json,target.csv}\n"
-    "  npy        a matrix of features, a row for each vertex\n"
-    "  clu        node module [flow] a line (Infomap), or one module a line (METIS)\n"
-    "  mcl        a line of labels for each cluster\n"
-    "  tree       path flow \"name\" node_id a line (Infomap)\n"
-    "  parents    node, parent and vertex a line\n"
-    "\n"
+    "INPUT, only files of features, labels and so on.  With --attributes alone the\n"
+    "graph has a vertex for each row and no edges; se-sim finds neighbours.\n";
+
+static void list_formats(FILE *out)
+{
+    const struct se_format *f;
+
+    for (int i = 0; (f = se_format_at(true, i)); i++)
+        se_help_row(out, f->name, f->what_import ? f->what_import : f->what);
+}
+
+static const char more[] =
     "Edges are undirected.  Repeated pairs of an edge list become one edge whose\n"
     "weight is their sum; of a matrix, the larger of the two directions counts.\n"
     "Formats of modules and trees give a tree; their vertices are counted from 0.\n";
@@ -73,51 +102,86 @@ static const char examples[] =
     "  se-import -f planetoid data/cora --splits data/cora/splits/*.npz -o cora.seg\n"
     "  gpmetis karate.metis 4 && se-import --onto karate.seg karate.metis.part.4 -o 4.seg\n";
 
-/* The format whose word was chosen with -f, or the one that the file seems to be in. */
+/* The format that was chosen with -f, or the one that the file seems to be in. */
 static const struct se_format *format_of(const char *path, int word, struct se_err *err)
 {
-    const char *words = "auto|" FORMATS;
-    char name[32];
+    return word == 0 ? se_format_detect(path, err) : se_format_find(words[word]);
+}
 
-    if (word == 0)
-        return se_format_detect(path, err);
-    while (word-- > 0)
-        words = strchr(words, '|') + 1;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(words, "|"), words);
+/* What was taken for what: lines that are printed when all went well. */
+static struct se_bytes told = SE_BYTES_INIT;
 
-    const struct se_format *f = se_format_find(name);
+/* What the importers have to say, a line each; -q is quiet. */
+static void tell_notes(struct se_run *run, struct se_bytes *notes)
+{
+    for (size_t at = 0; at < notes->len;) {
+        const char *line = notes->data + at;
+        const size_t len = (size_t)((const char *)memchr(line, '\n', notes->len - at) - line);
 
-    if (!f || !f->import)
-        se_fail(err, SE_EUSAGE, "%s cannot be read", name);
-    return f && f->import ? f : NULL;
+        se_warn(run, "%.*s", (int)len, line);
+        at += len + 1;
+    }
+    notes->len = 0;
 }
 
 static int import_one(struct se_run *run, const char *path, int word, struct se_stream *s,
                       struct se_err *err)
 {
     struct se_import in = {
-        .path = path, .keep_loops = o.keep_loops, .ids = (enum se_ids)o.ids, .n = o.vertices
+        .path = path, .keep_loops = o.keep_loops, .ids = (enum se_ids)o.ids, .n = o.vertices,
+        .class = o.attributes ? NULL : o.class,
+        .in_order = o.features || o.labels || o.embedding || o.splits.count > 0 ||
+                    run->operands > 1,
+        .header = (enum se_header)o.header, .decimal = (enum se_decimal)o.decimal,
+        .source = o.source, .target = o.target, .weight = o.weight, .notes = &told
     };
     const struct se_format *f = format_of(path, word, err);
+    int rc;
 
     if (!f)
         return -1;
     if (in.n == 0 && se_stream_vertices(s, &in.n, err) < 0)
         return -1;
-    if (f->import(&in, s, err) < 0)
+    rc = word == 0 ? se_bytes_add(&told, path, strlen(path), err) < 0 ||
+                     se_bytes_add(&told, ": read as ", 10, err) < 0 ||
+                     se_bytes_add(&told, f->name, strlen(f->name), err) < 0 ||
+                     se_bytes_add(&told, "\n", 1, err) < 0 : 0;
+    rc = rc ? -1 : f->import(&in, s, err);
+    if (rc < 0)
         return -1;
-    se_note(run, "%s: read as %s", path, f->name);
+    o.class_used |= in.class_used;
     if (in.loops || in.repeated)
         se_note(run, "%s: %" PRIu64 " self-loops %s, %" PRIu64 " repeated pairs joined", path,
                 in.loops, o.keep_loops ? "kept" : "dropped", in.repeated);
     return 0;
 }
 
+static int import_attributes(struct se_stream *s, struct se_err *err)
+{
+    const struct se_attributes ask = {
+        .path = o.attributes, .id = o.id, .class = o.class, .notes = &told,
+        .unmatched = (enum se_unmatched)o.unmatched, .unmatched_given = o.unmatched_given,
+        .header = (enum se_header)o.header, .decimal = (enum se_decimal)o.decimal,
+        .scale = (enum se_scale)o.scale, .bins = o.bins,
+        .columns = { o.columns.item, o.columns.count },
+        .ignore = { o.ignore.item, o.ignore.count }
+    };
+
+    return se_side_attributes(&ask, s, err);
+}
+
 static int import_sides(struct se_stream *s, struct se_err *err)
 {
-    if (o.class && !o.attributes)
-        return se_fail(err, SE_EUSAGE, "--class names a column of --attributes FILE");
-    if (o.attributes && se_side_attributes(o.attributes, o.class, s, err) < 0)
+    const char *stray = o.class && !o.class_used ? "class" : o.id ? "id"
+                      : o.unmatched_given ? "unmatched" : o.columns.count ? "columns"
+                      : o.ignore.count ? "ignore" : NULL;
+
+    if (stray && !o.attributes)
+        return se_fail(err, SE_EUSAGE, "--%s is about the table of --attributes FILE%s", stray,
+                       o.class ? ", or of INPUT where that has a choice of classes" : "");
+    if (o.bins && !o.class)
+        return se_fail(err, SE_EUSAGE, "--bins cuts the column of --class COLUMN");
+    if (o.attributes && import_attributes(s, err) < 0)
         return -1;
     if (o.features && se_side_features(o.features, s, err) < 0)
         return -1;
@@ -132,7 +196,8 @@ static int import_sides(struct se_stream *s, struct se_err *err)
 
 static int import_all(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    const int count = run->operands || o.onto ? run->operands : 1;
+    const bool table_only = o.attributes && o.format == 0;
+    const int count = run->operands || o.onto || table_only ? run->operands : 1;
 
     for (int i = 0; i < count; i++)
         if (import_one(run, se_run_operand(run, i), i == 0 ? o.format : 0, s, err) < 0)
@@ -172,6 +237,9 @@ static int run(struct se_run *run, struct se_err *err)
     if (rc == 0)
         rc = tell(run, &s, n, err);
     if (rc == 0)
+        tell_notes(run, &told);
+    se_bytes_release(&told);
+    if (rc == 0)
         rc = se_run_write(run, &s, err);
     se_stream_release(&s);
     return rc;
@@ -181,10 +249,14 @@ static const struct se_tool tool = {
     .name = "se-import", .brief = "read public formats into a stream",
     .operands = "[INPUT [FILE...]]", .max_operands = -1,
     .has = SE_TOOL_STREAM | SE_TOOL_KEEP, .options = options, .about = about,
-    .examples = examples, .run = run
+    .list = list_formats, .notes = more, .examples = examples, .run = run
 };
 
 int main(int argc, char **argv)
 {
+    const struct se_format *f;
+
+    for (int i = 0; i < 62 && (f = se_format_at(true, i)); i++)
+        words[i + 1] = f->name;
     return se_tool_main(&tool, argc, argv);
 }

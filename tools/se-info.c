@@ -1,35 +1,57 @@
-/* se-info.c - tell what a stream holds */
+/* se-info.c - summarise a stream */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cli/tool.h"
+#include "common/inspect/compare.h"
+#include "common/inspect/dims.h"
+#include "common/inspect/describe.h"
+#include "common/inspect/explain.h"
 #include "common/inspect/infojson.h"
 #include "common/tree/odds.h"
-#include "common/cli/tool.h"
 
 enum { SHOWN_LEVELS = 12, SHOWN_CLASSES = 12, SHOWN_STATS = 30 };
 
 static struct {
-    bool json, split_given;
-    const char *explain;
+    bool json, dims, split_given;
+    const char *get, *explain;
+    uint64_t describe;          /* 0: do not */
     uint64_t split;
+    const char *compare;
+    uint64_t depth;
     int sigma;
     double temperature;
-} o = { .temperature = 1 };
+} o = { .temperature = 1, .depth = 1 };
 
 static const struct se_option options[] = {
-    { 'j', "json", NULL, SE_OPT_FLAG, &o.json, .help = "one JSON object for programs" },
+    { 'j', "json", NULL, SE_OPT_FLAG, &o.json, .help = "print one JSON object, for programs" },
+    { 0, "dims", NULL, SE_OPT_FLAG, &o.dims,
+      .help = "print the embedding dimension that MinGE suggests for the graph" },
+    { 0, "describe", "LEVEL", SE_OPT_COUNT, &o.describe, .min = 0, .max = 1e6,
+      .help = "describe what distinguishes each module at this level of the tree" },
+    { 0, "get", "NAME[,NAME...]", SE_OPT_STRING, &o.get,
+      .help = "print only these values on one line, separated by tabs: names as in --json, "
+              "such as vertices or tree_h, names of stats such as train.acc.val, and "
+              "accuracy.test; NAME? prints null where there is no such value" },
     { 0, "explain", "U,V", SE_OPT_STRING, &o.explain,
-      .help = "say how likely sampling the tree makes an edge of vertices U and V" },
-    { 0, "sigma", "softmax|linear|uniform", SE_OPT_CHOICE, &o.sigma,
-      .help = "with --explain: the law of se-sample" },
+      .help = "explain what vertices U and V (names or numbers) have in common, and how likely "
+              "se-sample joins them" },
+    { 0, "compare", "labels|FILE", SE_OPT_STRING, &o.compare,
+      .help = "compare the modules of the tree (without a tree: the predictions) with the "
+              "labels, or with the tree or labels of another stream: ARI, NMI, AMI, V-measure, "
+              "purity; and modularity, conductance and Dasgupta cost" },
+    { 0, "depth", "N", SE_OPT_COUNT, &o.depth, .min = 1, .max = 1e9,
+      .help = "with --compare: the level of the tree" },
+    { 0, "sigma", NULL, SE_OPT_CHOICE, &o.sigma, .words = se_sigma_names,
+      .help = "with --explain: --sigma of se-sample" },
     { 0, "temperature", "T", SE_OPT_NUMBER, &o.temperature, .min = 1e-9, .max = 1e9,
-      .help = "with --explain: the temperature of se-sample" },
+      .help = "with --explain: --temperature of se-sample" },
     { 0, "split", "N", SE_OPT_COUNT, &o.split,
-      .help = "count the accuracy of predictions by the parts of this split; unless given, "
-              "the one that was trained on",
+      .help = "report the accuracy of predictions on the parts of this split; default: the "
+              "split used for training",
       .given = &o.split_given },
     SE_OPTIONS_END
 };
@@ -72,16 +94,6 @@ static const char *plural(uint64_t v)
 static void key(struct se_out *out, const char *name)
 {
     se_outf(out, "%-12s ", name);
-}
-
-/* Text of a file for a terminal: tabs become blanks, other control characters '?'. */
-static void plain(struct se_out *out, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        const unsigned char c = (unsigned char)text[i];
-
-        se_out_char(out, c == '\t' ? ' ' : c < ' ' || c == 0x7f ? '?' : text[i]);
-    }
 }
 
 static void show_graph(struct se_out *out, const char *name, const struct se_graph *g,
@@ -128,7 +140,7 @@ static void show_classes(struct se_out *out, const struct se_info *x)
     for (uint64_t c = 0; c < l->classes && c < SHOWN_CLASSES; c++) {
         se_outf(out, "%s", c == 0 ? ": " : ", ");
         if (name) {
-            plain(out, name, strnlen(name, 40));
+            se_out_shown(out, name, strnlen(name, 40));
             se_out_char(out, ' ');
             name += strlen(name) + 1;
         }
@@ -151,9 +163,9 @@ static void show_splits(struct se_out *out, const struct se_splits *s)
     for (uint64_t i = 0, lines = 0; i < s->count; lines++) {
         const uint64_t first = i;
 
-        se_part_sizes(s, i++, size);
+        se_splits_sizes(s, i++, size);
         for (; i < s->count; i++) {
-            se_part_sizes(s, i, next);
+            se_splits_sizes(s, i, next);
             if (memcmp(size, next, sizeof size) != 0)
                 break;
         }
@@ -167,8 +179,8 @@ static void show_splits(struct se_out *out, const struct se_splits *s)
                 se_outf(out, "-%" PRIu64, i - 1);
             se_out_char(out, ':');
         }
-        se_outf(out, " %s/%s/%s/%s", big(size[SE_PART_TRAIN]), big(size[SE_PART_VAL]),
-                big(size[SE_PART_TEST]), big(size[SE_PART_NONE]));
+        se_outf(out, " %s/%s/%s/%s", big(size[SE_SPLIT_TRAIN]), big(size[SE_SPLIT_VAL]),
+                big(size[SE_SPLIT_TEST]), big(size[SE_SPLIT_NONE]));
     }
     se_out_char(out, '\n');
 }
@@ -216,7 +228,7 @@ static void show_hits(struct se_out *out, const struct se_info *x)
         const int p = (i + 1) % 4;
 
         if (x->hits.of[p] > 0)
-            se_outf(out, " %s %.4f (%s of %s)", se_part_names[p],
+            se_outf(out, " %s %.4f (%s of %s)", se_split_part_names[p],
                     (double)x->hits.right[p] / (double)x->hits.of[p], big(x->hits.right[p]),
                     big(x->hits.of[p]));
     }
@@ -249,7 +261,7 @@ static void show_history(struct se_out *out, const struct se_history *h)
         const size_t len = (size_t)(end - line);
 
         key(out, at == 0 ? "history" : "");
-        plain(out, line, len);
+        se_out_shown(out, line, len);
         se_out_char(out, '\n');
         at += len + 1;
     }
@@ -292,10 +304,29 @@ static void show_vectors(struct se_out *out, const struct se_info *x)
     if (x->has_knn) {
         key(out, "knn");
         se_outf(out, "%s neighbour%s by %s of %s", big(x->knn.k), plural(x->knn.k),
-                x->knn.metric == SE_PCC ? "pcc" : "cosine", se_section_name(x->knn.on));
+                se_metric_names[x->knn.metric], se_section_name(x->knn.on));
         if (x->knn.first > 0 || x->knn.last < x->knn.n)
             se_outf(out, ", rows %s to %s only", big(x->knn.first), big(x->knn.last));
         se_out_char(out, '\n');
+    }
+}
+
+/* Sections that nothing above has more to say of */
+static void show_others(struct se_out *out, const struct se_stream *s)
+{
+    static const uint32_t told[] = { SE_GRAPH, SE_FUSED, SE_FEATURES, SE_LABELS, SE_SPLITS,
+                                     SE_EMBEDDING, SE_KNN, SE_TREE, SE_PREDICTIONS, SE_STATS,
+                                     SE_HISTORY, 0 };
+
+    for (size_t i = 0; i < s->count; i++) {
+        const uint32_t *t = told;
+
+        while (*t && *t != s->section[i].tag)
+            t++;
+        if (!*t) {
+            key(out, se_section_name(s->section[i].tag));
+            se_outf(out, "%s bytes\n", big(s->section[i].plain_len));
+        }
     }
 }
 
@@ -316,10 +347,7 @@ static int show(struct se_run *run, const struct se_info *x, struct se_stream *s
         show_tree(out, x);
     if (x->has_predictions)
         show_hits(out, x);
-    if (se_stream_has(s, SE_MODEL)) {
-        key(out, "model");
-        se_outf(out, "%s bytes\n", big(se_stream_find(s, SE_MODEL)->plain_len));
-    }
+    show_others(out, s);
     if (x->has_stats)
         show_stats(out, &x->stats, run->verbose);
     if (x->has_history)
@@ -329,21 +357,24 @@ static int show(struct se_run *run, const struct se_info *x, struct se_stream *s
 
 /* ---- one pair ---- */
 
-static int parse_pair(uint64_t n, uint32_t pair[2], struct se_err *err)
+/* Two names, or two numbers where there are no names; a name may hold a comma. */
+static int parse_pair(struct se_stream *s, uint32_t pair[2], struct se_err *err)
 {
-    const char *at = o.explain;
-    uint64_t u, v;
+    const char *first = strchr(o.explain, ',');
 
-    if (!se_parse_u64(&at, &u) || *at++ != ',' || !se_parse_u64(&at, &v) || *at != '\0' ||
-        u == v)
-        return se_fail(err, SE_EUSAGE, "--explain: '%s' is not two different vertices U,V",
-                       o.explain);
-    if (u >= n || v >= n)
-        return se_fail(err, SE_EINPUT, "--explain: vertex %" PRIu64 " is not among the %"
-                       PRIu64 ", counted from 0", u >= n ? u : v, n);
-    pair[0] = (uint32_t)u;
-    pair[1] = (uint32_t)v;
-    return 0;
+    if (!first)
+        return se_fail(err, SE_EUSAGE, "--explain: '%s' is not two vertices U,V", o.explain);
+    for (const char *comma = first; comma; comma = strchr(comma + 1, ',')) {
+        if (se_vertex_named(s, o.explain, (size_t)(comma - o.explain), &pair[0], err) < 0 ||
+            se_vertex_named(s, comma + 1, strlen(comma + 1), &pair[1], err) < 0)
+            return -1;
+        if (pair[0] != SE_NONE && pair[0] == pair[1])
+            return se_fail(err, SE_EUSAGE, "--explain: '%s' is one vertex twice", o.explain);
+        if (pair[0] != SE_NONE && pair[1] != SE_NONE)
+            return 0;
+    }
+    return se_fail(err, SE_EINPUT, "--explain: '%s' is not two vertices U,V of the stream; give "
+                   "their names, or numbers from 0 where it has no names", o.explain);
 }
 
 static bool is_edge(const struct se_graph *g, uint32_t a, uint32_t b)
@@ -389,7 +420,7 @@ static int explain(struct se_stream *s, struct se_out *out, struct se_err *err)
 
     if (!se_stream_has(s, SE_TREE))
         return se_fail(err, SE_EINPUT, "--explain needs a tree; run se-tree first");
-    if (se_info_make(&x, s, -1, err) < 0 || parse_pair(x.vertices, pair, err) < 0 ||
+    if (se_info_make(&x, s, -1, err) < 0 || parse_pair(s, pair, err) < 0 ||
         se_stream_check_origin(s, SE_TREE, err) < 0)
         return -1;
     if (!x.tree_on)
@@ -400,9 +431,24 @@ static int explain(struct se_stream *s, struct se_out *out, struct se_err *err)
     if (rc == 0) {
         se_odds_of(&odds, &x.tree, &m, &law, pair[0], pair[1]);
         tell_odds(out, &odds, pair, x.has_graph && is_edge(&x.graph, pair[0], pair[1]));
+        if (!o.json)
+            rc = se_explain_pair(&x, pair, out, err);
     }
     se_law_release(&law);
     se_measure_release(&m);
+    return rc;
+}
+
+static int compare(struct se_run *run, struct se_stream *s, struct se_out *out,
+                   struct se_err *err)
+{
+    const bool labels = strcmp(o.compare, "labels") == 0;
+    struct se_stream other = SE_STREAM_INIT;
+    int rc = labels ? 0 : se_run_read(run, o.compare, &other, err);
+
+    if (rc == 0)
+        rc = se_compare_tell(s, labels ? NULL : &other, o.depth, out, err);
+    se_stream_release(&other);
     return rc;
 }
 
@@ -413,12 +459,34 @@ static int tell(struct se_run *run, struct se_stream *s, struct se_out *out,
 {
     struct se_info x;
 
+    if (o.get && (o.json || o.explain))
+        return se_fail(err, SE_EUSAGE, "--get prints only values; omit --json and "
+                       "--explain");
     if (o.explain)
         return explain(s, out, err);
+    if (o.compare)
+        return compare(run, s, out, err);
+    if (o.describe > 0)
+        return se_describe(s, (uint32_t)o.describe, out, err);
     if (se_info_make(&x, s, o.split_given ? (int64_t)o.split : -1, err) < 0)
         return -1;
+    if (o.get)
+        return se_info_get(&x, o.get, out, err);
     warn_stale(run, s);
     return o.json ? se_info_json(&x, s, run->verbose, out, err) : show(run, &x, s, out, err);
+}
+
+/* --dims: names and values, as se-export -t stats has them */
+static int tell_dims(struct se_stream *s, struct se_out *out, struct se_err *err)
+{
+    struct se_graph g;
+    struct se_dims x;
+
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || se_dims_make(&x, &g, err) < 0)
+        return -1;
+    se_outf(out, "dims.exact\t%.4f\ndims.linear\t%.4f\ndims.entropy\t%.6f\n", x.exact, x.linear,
+            x.hs);
+    return 0;
 }
 
 static int run_info(struct se_run *run, struct se_err *err)
@@ -431,7 +499,7 @@ static int run_info(struct se_run *run, struct se_err *err)
     if (rc == 0) {
         rc = se_run_begin(run, false, &out, err);
         if (rc == 0) {
-            rc = tell(run, &s, &out, err);
+            rc = o.dims ? tell_dims(&s, &out, err) : tell(run, &s, &out, err);
             if (rc < 0)
                 se_err_in(err, se_path_name(path));
             rc = se_run_end(run, &out, rc, err);
@@ -442,25 +510,35 @@ static int run_info(struct se_run *run, struct se_err *err)
 }
 
 static const struct se_tool tool = {
-    .name = "se-info", .brief = "tell what a stream holds",
+    .name = "se-info", .brief = "summarise a stream",
     .operands = "[FILE]", .max_operands = 1, .options = options,
     .about =
         "Prints a summary of a stream: size of the graph, components, degrees,\n"
-        "homophily (the share of edges that join equal classes), entropy, features,\n"
-        "classes, splits, the tree level by level (how many nodes, how large, their\n"
-        "share of the entropy H, and their purity: the share of vertices that have the\n"
-        "commonest class of their node), accuracy of the predictions, the numbers that\n"
-        "each stage left, and the history. With -v also every section with its size and\n"
-        "digest.\n"
+        "homophily (the fraction of edges within a class), entropy, features, classes,\n"
+        "splits, each level of the tree (number and size of nodes, their share of the\n"
+        "entropy H, and their purity: the fraction of vertices that have the most common\n"
+        "class of their node), accuracy of the predictions, the stats of each stage, and\n"
+        "the history. With -v it also lists every section with its size and digest.\n"
         "\n"
-        "With --explain, instead, what sampling the tree does with one pair: draws at\n"
-        "their lowest common ancestor pick two different children and follow each down\n"
-        "to a vertex; told is how likely one draw ends at these two.\n",
+        "--describe prints the modules at a level of the tree instead, largest first:\n"
+        "size, cohesion (the fraction of the weight at its vertices that stays inside),\n"
+        "the vertices with most weight inside, and the features that are more frequent\n"
+        "(if dense: higher) there than overall, by three standard errors or more.\n"
+        "\n"
+        "--explain reports on one pair of vertices instead: the probability that a draw\n"
+        "of se-sample at their lowest common ancestor joins them, the modules of both,\n"
+        "their common neighbours, the cosine similarity of their features, and the\n"
+        "rarest columns that both have.\n"
+        "\n"
+        "--dims prints the embedding dimension suggested by MinGE instead, exactly and\n"
+        "by its linear formula. It is about 12.5 ln(vertices) for any graph.\n",
     .examples =
         "  se-info cora.seg\n"
-        "  se-gen --karate | se-info --json | grep h1\n"
+        "  se-gen --karate | se-info --get vertices,edges,h1\n"
         "  se-gen --tree | se-info --explain 3,17\n"
-        "  se-info -v run/g1.seg                what each section takes\n",
+        "  se-info --dims cora.seg\n"
+        "  se-gen -n 300 | se-tree -K auto | se-info --describe 1\n"
+        "  se-info -v run/g1.seg                with the size of each section\n",
     .run = run_info
 };
 

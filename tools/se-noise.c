@@ -15,12 +15,12 @@ static struct {
 
 static const struct se_option options[] = {
     { 0, "add", NULL, SE_OPT_FLAG, &o.add,
-      .help = "add edges between pairs that have none; this is the default" },
+      .help = "add edges between pairs that have none (the default)" },
     { 0, "remove", NULL, SE_OPT_FLAG, &o.remove, .help = "remove edges" },
     { 0, "rewire", NULL, SE_OPT_FLAG, &o.rewire,
-      .help = "remove edges and add as many elsewhere" },
+      .help = "remove edges and add the same number elsewhere" },
     { 'r', "rate", "R", SE_OPT_NUMBER, &o.rate, .min = 0, .max = 1e9,
-      .help = "how many, as a share of the edges; exactly round(R*edges) are changed" },
+      .help = "number of changes as a fraction of the edges; exactly round(R*edges) are made" },
     SE_OPTIONS_END
 };
 
@@ -42,7 +42,7 @@ static int count_changes(const struct se_graph *g, struct change *c, struct se_e
     const double want = round(o.rate * (double)g->m);
 
     if (!o.remove && want > (double)free_pairs)
-        return se_fail(err, SE_EINPUT, "graph: %.0f new edges are wanted, but only %" PRIu64
+        return se_fail(err, SE_EINPUT, "graph: cannot add %.0f edges: only %" PRIu64
                        " pairs have no edge yet; lower --rate", want, free_pairs);
     c->added = o.remove ? 0 : (uint64_t)want;
     c->removed = o.remove || o.rewire ? (uint64_t)want : 0;
@@ -69,7 +69,7 @@ static void find_pairs(const struct se_graph *g, uint64_t *rank, uint64_t count)
     }
 }
 
-/* Added edges weigh what a mean edge weighs; moved ones keep their weights, in any order. */
+/* Added edges get the mean weight; moved ones keep their weights, in random order. */
 static int weigh_new(const struct se_graph *g, struct change *c, struct se_rng *r,
                      struct se_err *err)
 {
@@ -171,10 +171,10 @@ static int add_noise(struct se_run *run, struct se_stream *s, struct se_err *err
 static int run_noise(struct se_run *run, struct se_err *err)
 {
     if (o.add + o.remove + o.rewire > 1)
-        return se_fail(err, SE_EUSAGE, "--add, --remove and --rewire exclude each other; use one "
+        return se_fail(err, SE_EUSAGE, "--add, --remove and --rewire cannot be combined; run one "
                        "after another in a pipe");
     if ((o.remove || o.rewire) && o.rate > 1)
-        return se_fail(err, SE_EUSAGE, "--rate: %g is more than all edges", o.rate);
+        return se_fail(err, SE_EUSAGE, "--rate: %g is above 1, more than all edges", o.rate);
     return se_run_filter(run, add_noise, err);
 }
 
@@ -183,15 +183,15 @@ static const struct se_tool tool = {
     .operands = "[FILE]", .max_operands = 1,
     .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
-        "Reads a stream and writes it with a disturbed graph: to see how far a method\n"
-        "can trust the edges it is given. All edges, and all pairs without an edge, are\n"
-        "equally likely to be chosen. Self-loops stay as they are.\n"
+        "Perturbs the edges of a graph, to test how robust a method is against wrong\n"
+        "edges. Edges, and pairs without an edge, are chosen uniformly at random.\n"
+        "Self-loops stay as they are.\n"
         "\n"
-        "In a weighted graph added edges get the mean weight of all edges, and edges\n"
-        "that are moved keep their weights. Sections that were derived from the old\n"
-        "graph (fused, tree, predictions) are dropped unless --keep is given.\n",
+        "In a weighted graph, added edges get the mean weight of all edges, and moved\n"
+        "edges keep their weights. Sections derived from the old graph (fused, tree,\n"
+        "predictions) are dropped unless --keep-stale is given.\n",
     .examples =
-        "  se-noise --rate .25 < cora.seg > more.seg        a quarter more edges\n"
+        "  se-noise --rate .25 < cora.seg > more.seg        25 % more edges\n"
         "  se-noise --remove --rate .5 < cora.seg > fewer.seg\n"
         "  for r in 0 .1 .2 .3; do se-noise --rewire --rate $r cora.seg | se-info; done\n",
     .run = run_noise

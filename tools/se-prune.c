@@ -1,21 +1,28 @@
-/* se-prune.c - remove the edges whose ends have unlike features */
+/* se-prune.c - remove edges between dissimilar vertices or between modules */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
-#include "common/stream/payload.h"
+#include "common/base/mem.h"
 #include "common/cli/tool.h"
+#include "common/graph/treelevel.h"
+#include "common/stream/payload.h"
 
 static struct {
-    bool jaccard, cosine;
+    bool jaccard, cosine, across, threshold_given;
     double threshold;
+    uint64_t level;
 } o = { .threshold = 0.01 };
 
 static const struct se_option options[] = {
     { 0, "jaccard", NULL, SE_OPT_FLAG, &o.jaccard,
-      .help = "columns that both rows have, as a share of those that one has; this is the default" },
-    { 0, "cosine", NULL, SE_OPT_FLAG, &o.cosine, .help = "cosine of the two rows" },
+      .help = "Jaccard similarity of the non-zero columns (the default)" },
+    { 0, "cosine", NULL, SE_OPT_FLAG, &o.cosine, .help = "cosine similarity of the two rows" },
     { 't', "threshold", "T", SE_OPT_NUMBER, &o.threshold, .min = -1, .max = 2,
-      .help = "edges of less similarity than this are removed" },
+      .help = "remove edges with a similarity below T", .given = &o.threshold_given },
+    { 0, "across", "LEVEL", SE_OPT_COUNT, &o.level, .min = 1, .max = 1e18,
+      .help = "remove the edges between different modules of the tree at this level instead; "
+              "1: the children of the root", .given = &o.across },
     SE_OPTIONS_END
 };
 
@@ -60,7 +67,7 @@ static struct pair compare(const struct se_features *f, uint64_t u, uint64_t v)
     return p;
 }
 
-/* Rows without any non-zero are like nothing. */
+/* Rows without any non-zero have similarity 0 to all. */
 static double similarity(const struct se_features *f, uint64_t u, uint64_t v)
 {
     const struct pair p = compare(f, u, v);
@@ -73,11 +80,17 @@ static double similarity(const struct se_features *f, uint64_t u, uint64_t v)
 
 struct pruning {
     struct se_features f;
+    uint32_t *module;           /* of each vertex; NULL: compare features */
     uint64_t left;              /* edges that stayed */
 };
 
+static bool stays(const struct pruning *p, uint64_t u, uint64_t v)
+{
+    return p->module ? p->module[u] == p->module[v] : similarity(&p->f, u, v) >= o.threshold;
+}
+
 /* The edges that stay; `arg`: the pruning. */
-static uint64_t keep_similar(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,
+static uint64_t keep_some(const struct se_graph *g, void *arg, uint64_t *off, uint32_t *to,
                              float *weight)
 {
     struct pruning *p = arg;
@@ -86,7 +99,7 @@ static uint64_t keep_similar(const struct se_graph *g, void *arg, uint64_t *off,
     for (uint64_t u = 0; u < g->n; u++) {
         off[u] = at;
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            if (similarity(&p->f, u, g->to[e]) < o.threshold)
+            if (!stays(p, u, g->to[e]))
                 continue;
             if (weight)
                 weight[at] = g->weight[e];
@@ -97,14 +110,34 @@ static uint64_t keep_similar(const struct se_graph *g, void *arg, uint64_t *off,
     return p->left = at;
 }
 
+/* Load the features or the modules that decide which edges stay. */
+static int prepare(struct pruning *p, struct se_stream *s, uint64_t n, struct se_err *err)
+{
+    struct se_tree t;
+    uint64_t count;
+
+    if (!o.across)
+        return se_features_get(&p->f, s, err) < 0 ||
+               se_payload_fits(p->f.n, n, SE_FEATURES, "graph", err) < 0 ? -1 : 0;
+    if (se_tree_get(&t, s, err) < 0 || se_payload_fits(t.n, n, SE_TREE, "graph", err) < 0 ||
+        se_stream_check_origin(s, SE_TREE, err) < 0)
+        return -1;
+    p->module = se_alloc(t.n, sizeof *p->module, err);
+    return p->module ? se_tree_partition(&t, o.level, p->module, &count, err) : -1;
+}
+
 static int prune(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct se_graph g;
-    struct pruning p;
+    struct pruning p = { .left = 0 };
+    int rc = se_graph_get(&g, s, SE_GRAPH, err);
 
-    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || se_features_get(&p.f, s, err) < 0 ||
-        se_payload_fits(p.f.n, g.n, SE_FEATURES, "graph", err) < 0 ||
-        se_graph_put_edges(&g, g.m, keep_similar, &p, s, err) < 0)
+    if (rc == 0)
+        rc = prepare(&p, s, g.n, err);
+    if (rc == 0)
+        rc = se_graph_put_edges(&g, g.m, keep_some, &p, s, err);
+    free(p.module);
+    if (rc < 0)
         return -1;
     se_note(run, "%" PRIu64 " of %" PRIu64 " edges removed", g.m - p.left, g.m);
     if (se_stats_set(s, "prune.removed", (double)(g.m - p.left), err) < 0 ||
@@ -116,24 +149,31 @@ static int prune(struct se_run *run, struct se_stream *s, struct se_err *err)
 static int run_prune(struct se_run *run, struct se_err *err)
 {
     if (o.jaccard && o.cosine)
-        return se_fail(err, SE_EUSAGE, "--jaccard and --cosine exclude each other");
+        return se_fail(err, SE_EUSAGE, "--jaccard and --cosine cannot be combined");
+    if (o.across && (o.jaccard || o.cosine || o.threshold_given))
+        return se_fail(err, SE_EUSAGE, "--across does not compare features; omit --jaccard, "
+                       "--cosine and --threshold");
     return se_run_filter(run, prune, err);
 }
 
 static const struct se_tool tool = {
-    .name = "se-prune", .brief = "remove the edges whose ends have unlike features",
+    .name = "se-prune", .brief = "remove edges between dissimilar vertices or between modules",
     .operands = "[FILE]", .max_operands = 1,
     .has = SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
-        "Reads a stream and writes it without the edges whose two ends have features\n"
-        "less similar than a threshold: a simple defence against edges that were added\n"
-        "by chance or malice, and what structure learning has to beat on noisy graphs.\n"
-        "The similarity is Jaccard's: columns that are non-zero in both rows, divided\n"
-        "by those that are in either. Rows without any are like nothing. Self-loops\n"
-        "stay. Sections that were derived from the old graph (fused, tree, predictions)\n"
-        "are dropped unless --keep is given.\n",
+        "Removes the edges whose two vertices have features less similar than a\n"
+        "threshold. This is a simple defence against random or malicious edges, and a\n"
+        "baseline that structure learning has to beat on noisy graphs. The default is\n"
+        "Jaccard similarity: the number of columns that are non-zero in both rows,\n"
+        "divided by the number that are non-zero in at least one. Empty rows have\n"
+        "similarity 0. Self-loops stay. Sections derived from the old graph (fused,\n"
+        "tree, predictions) are dropped unless --keep-stale is given.\n"
+        "\n"
+        "--across LEVEL removes the edges between modules of the tree instead. A vertex\n"
+        "whose leaf is above LEVEL is a module of its own.\n",
     .examples =
         "  se-noise --rate .5 cora.seg | se-prune --jaccard | se-train | se-export -t stats\n"
+        "  se-tree -K 2 cora.seg | se-prune --across 1 -o modules.seg\n"
         "  se-prune --cosine -t .1 cora.seg -o fewer.seg\n",
     .run = run_prune
 };

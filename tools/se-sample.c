@@ -1,4 +1,4 @@
-/* se-sample.c - draw a new graph from the encoding tree */
+/* se-sample.c - sample a new graph from the encoding tree */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,51 +6,63 @@
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/cli/tool.h"
+#include "common/graph/addbest.h"
+#include "common/sim/sim.h"
 #include "common/stream/payload.h"
 #include "common/tree/sample.h"
-#include "common/sim/sim.h"
-#include "common/cli/tool.h"
 
 enum { NONE, COUNT, SIMILARITY };
+enum { PAIRS_DRAW, PAIRS_BEST };
 enum { ON_BOTH = SE_ON_FEATURES + 1 };          /* of --on, after those of enum se_sim_choice */
 enum { MOST_THETAS = 64 };
 
 static struct {
     const char *theta, *drop;
     bool replace, retain;
-    uint64_t agree;
-    int sigma, weights, metric, on;
+    uint64_t agree, add, within;
+    int sigma, weights, metric, on, pairs;
     double temperature;
-} o = { "3", NULL, false, false, 1, SE_SIGMA_SOFTMAX, NONE, SE_PCC, SE_ON_AUTO, 1 };
+    bool adding;
+} o = { .theta = "3", .agree = 1, .temperature = 1 };
 
 static const struct se_option options[] = {
     { 't', "theta", "T[,T...]", SE_OPT_STRING, &o.theta, 0, 0,
-      "pairs drawn at a tree node, per child; several: by level from the root down, the last "
-      "for all deeper ones", NULL },
+      "pairs drawn at a tree node, per child; a list sets one value per level from the root "
+      "down, and its last value holds for all deeper levels", NULL },
     { 0, "replace", NULL, SE_OPT_FLAG, &o.replace, 0, 0,
-      "draw the two children of a pair independently; they may be the same", NULL },
+      "draw the two children of a pair independently, so that they may be equal", NULL },
     { 0, "agree", "N", SE_OPT_COUNT, &o.agree, 1, 64,
-      "keep an edge only if N independent samplings all gave it", NULL },
+      "keep an edge only if all of N independent samplings contain it", NULL },
     { 0, "retain", NULL, SE_OPT_FLAG, &o.retain, 0, 0,
-      "unite with the old edges, then drop the least similar ones (--drop match)", NULL },
+      "keep the old edges too, then remove the least similar ones (--drop match)", NULL },
     { 0, "drop", "match|FRACTION", SE_OPT_STRING, &o.drop, 0, 0,
-      "drop the least similar edges: so many that as many as in the old graph are left, or a "
-      "fraction of all", NULL },
-    { 0, "sigma", "softmax|linear|uniform", SE_OPT_CHOICE, &o.sigma, 0, 0,
-      "how the entropies of siblings become probabilities", NULL },
+      "remove the least similar edges: match: until as many are left as the old graph had; "
+      "FRACTION: this fraction of all", NULL },
+    { 0, "sigma", NULL, SE_OPT_CHOICE, &o.sigma, .words = se_sigma_names, .help =
+      "how the entropies of siblings become probabilities" },
     { 0, "temperature", "T", SE_OPT_NUMBER, &o.temperature, 1e-9, 1e9,
-      "of the softmax; small: the child of the highest entropy, large: any", NULL },
+      "temperature of the softmax; low: prefer the child of highest entropy, high: uniform", NULL },
     { 0, "weights", "none|count|similarity", SE_OPT_CHOICE, &o.weights, 0, 0,
-      "weights of the new edges: none, how often each was drawn, or similarity + 1", NULL },
-    { 0, "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric, 0, 0,
-      "similarity for --retain, --drop and --weights", NULL },
-    { 0, "on", "auto|embedding|features|both", SE_OPT_CHOICE, &o.on, 0, 0,
-      "of what: the embedding, the features, the mean of both, or the embedding if there is one",
+      "edge weights: none, the number of times each edge was drawn, or similarity + 1", NULL },
+    { 0, "metric", NULL, SE_OPT_CHOICE, &o.metric, .words = se_metric_names, .help =
+      "similarity used by --retain, --drop and --weights" },
+    { 0, "compare-by", "auto|embedding|features|both", SE_OPT_CHOICE, &o.on,
+      .help = "compare vertices by their embedding, their features or the mean of both; auto: "
+              "by the embedding if the stream has one", .old = "on" },
+    { 0, "within", "LEVEL", SE_OPT_COUNT, &o.within, 0, 1e18,
+      "add edges only within modules at this level of the tree; 0: anywhere; 1: the children of "
+      "the root",
       NULL },
+    { 0, "pairs", "draw|best", SE_OPT_CHOICE, &o.pairs, 0, 0,
+      "draw: sample pairs; best: take the non-adjacent pairs with the smallest common module", NULL },
+    { 0, "add", "N", SE_OPT_COUNT, &o.add, 0, 1e18,
+      "sample nothing: add the N heaviest pairs of the section fused that are not yet edges",
+      &o.adding },
     SE_OPTIONS_END
 };
 
-/* What --theta and --drop say, before anything is read */
+/* The values of --theta and --drop, parsed before the input is read */
 static double theta[MOST_THETAS];
 static int thetas;
 static bool match;              /* as many edges as in the old graph are left */
@@ -208,17 +220,28 @@ static int tree_graph(struct se_graph *g, struct se_stream *s, struct se_err *er
 
     if (!se_stream_has(s, from))
         return se_fail(err, SE_EINPUT, "tree: the %s section it was made from is not in this "
-                       "stream; join it with se-cat", se_section_name(from));
+                       "stream; add it with se-cat", se_section_name(from));
     return se_stream_check_origin(s, SE_TREE, err) < 0 || se_graph_get(g, s, from, err) < 0
          ? -1 : 0;
+}
+
+/* --pairs best: no edge of the given graph is among them */
+static int take_best(struct se_sampled *edges, struct se_stream *s, const struct se_tree *t,
+                     const struct se_measure *x, uint64_t count, struct se_err *err)
+{
+    struct se_graph old;
+
+    return se_graph_get(&old, s, SE_GRAPH, err) < 0 ||
+           se_payload_fits(old.n, t->n, SE_GRAPH, "the tree", err) < 0
+         ? -1 : se_sample_best(edges, t, x, &old, count, o.within, err);
 }
 
 static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct se_progress bar;
-    struct se_sample_plan plan = { .theta = theta, .thetas = thetas, .replace = o.replace,
+    struct se_sample_options plan = { .theta = theta, .thetas = thetas, .replace = o.replace,
                                    .counted = o.weights == COUNT, .agree = o.agree,
-                                   .seed = run->seed, .threads = run->threads,
+                                   .seed = run->seed, .level = o.within, .threads = run->threads,
                                    .progress = &bar };
     struct se_tree t;
     struct se_graph g;
@@ -234,7 +257,8 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_law_make(&law, &t, &x, (enum se_sigma)o.sigma, o.temperature, err) == 0 &&
         se_sample_draws(&law, &x, &plan, &draws, err) == 0) {
         se_progress_begin(run, &bar, "drawing", draws * o.agree);
-        rc = se_sample(&edges, &law, &t, &x, &plan, err);
+        rc = o.pairs == PAIRS_DRAW ? se_sample(&edges, &law, &t, &x, &plan, err)
+           : take_best(&edges, s, &t, &x, draws, err);
         se_progress_end(&bar);
     }
     if (rc == 0)
@@ -248,28 +272,68 @@ static int sample(struct se_run *run, struct se_stream *s, struct se_err *err)
     return rc;
 }
 
+/* --add: the best of what se-weigh --candidates or se-kselect scored */
+static int add_best(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_graph g, scored;
+    uint64_t added = 0;
+
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0)
+        return -1;
+    if (!se_stream_has(s, SE_FUSED))
+        return se_fail(err, SE_EINPUT, "no fused section with scored pairs; make one with se-weigh "
+                       "--candidates");
+    if (se_stream_check_origin(s, SE_FUSED, err) < 0 ||
+        se_graph_get(&scored, s, SE_FUSED, err) < 0 ||
+        se_payload_fits(scored.n, g.n, SE_FUSED, "graph", err) < 0 ||
+        se_graph_add_best(&g, &scored, o.add, s, &added, err) < 0 ||
+        se_stats_forget(s, "sample.", err) < 0 ||
+        se_stats_set(s, "sample.added", (double)added, err) < 0)
+        return -1;
+    if (added < o.add)
+        se_warn(run, "only %" PRIu64 " pairs of the fused section are not edges yet; added all",
+                added);
+    return 0;
+}
+
 static int run_sample(struct se_run *run, struct se_err *err)
 {
+    if (o.pairs == PAIRS_BEST && (o.agree > 1 || o.replace || o.weights == COUNT))
+        return se_fail(err, SE_EUSAGE, "--pairs best does not sample; omit --agree, --replace "
+                       "and --weights count");
+    if (o.adding)
+        return se_run_filter(run, add_best, err);
     return parse_theta(err) < 0 || parse_drop(err) < 0 ? -1 : se_run_filter(run, sample, err);
 }
 
 static const struct se_tool tool = {
     .name = "se-sample",
-    .brief = "draw a new graph from the encoding tree",
+    .brief = "sample a new graph from the encoding tree",
     .operands = "[FILE]",
     .max_operands = 1,
     .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
-        "At every tree node with m children, round(theta * m) pairs are drawn: two\n"
-        "different children with probability P, each followed down by P to a vertex; the\n"
-        "two vertices become an edge.  P of a child is the softmax of its entropy among\n"
-        "its siblings.  The graph section is replaced; fused, tree and predictions,\n"
-        "which describe the old graph, are dropped unless --keep.\n",
+        "At every tree node with m children, round(theta * m) pairs are drawn. A draw\n"
+        "picks two different children with probability P, descends from each with\n"
+        "probability P at every node until it reaches a vertex, and joins the two\n"
+        "vertices by an edge. P of a child is the softmax of its entropy among its\n"
+        "siblings. The graph section is replaced. Sections that describe the old graph\n"
+        "(fused, tree, predictions) are dropped unless --keep-stale is given.\n"
+        "\n"
+        "--within LEVEL samples only at nodes of that level and below, so that each new\n"
+        "edge lies in one module. --pairs best does not sample: it takes the pairs that\n"
+        "are not edges and whose lowest common ancestor has the smallest volume, in the\n"
+        "number that theta gives.\n"
+        "\n"
+        "--add N needs no tree: it adds the N heaviest pairs of the section fused that\n"
+        "are not edges yet, as scored by se-weigh --candidates. Old edges stay.\n",
     .examples =
         "  se-tree -K 2 fused.seg | se-sample --theta 3 > new.seg\n"
         "  se-sample --agree 2 --retain tree.seg -o new.seg\n"
-        "  se-sample --retain --drop .25 --on both tree.seg -o new.seg\n"
+        "  se-sample --retain --drop .25 --compare-by both tree.seg -o new.seg\n"
+        "  se-sample --pairs best --theta .5 --retain --drop 0 tree.seg -o new.seg\n"
+        "  se-weigh --candidates 10 g.seg | se-sample --add 500 -o more.seg\n"
         "  se-sample --theta 1,5 --temperature 0.1 --seed 7 tree.seg | se-info\n",
     .run = run_sample
 };

@@ -1,8 +1,8 @@
 /* se-sim.c - find the most similar vertices of every vertex */
 #include <inttypes.h>
 
-#include "common/sim/sim.h"
 #include "common/cli/tool.h"
+#include "common/sim/sim.h"
 
 static struct {
     uint64_t k;
@@ -12,21 +12,21 @@ static struct {
 
 static const struct se_option options[] = {
     { 'k', "neighbours", "KMAX", SE_OPT_COUNT, &o.k, .min = 1, .max = UINT32_MAX,
-      .help = "how many neighbours of each vertex to find; all others if there are fewer" },
-    { 'm', "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric,
-      .help = "similarity of two rows: Pearson's correlation, or the cosine" },
-    { 0, "on", "auto|embedding|features", SE_OPT_CHOICE, &o.on,
-      .help = "whose rows: the embedding's, the features', or the embedding's if there "
-              "is one" },
+      .help = "number of neighbours to find for each vertex" },
+    { 'm', "metric", NULL, SE_OPT_CHOICE, &o.metric, .words = se_metric_names,
+      .help = "similarity of two rows: Pearson correlation or cosine" },
+    { 0, "compare-by", "auto|embedding|features", SE_OPT_CHOICE, &o.on,
+      .help = "compare vertices by their embedding or their features; auto: by the embedding "
+              "if the stream has one", .old = "on" },
     { 0, "method", "auto|product|space|sparse", SE_OPT_CHOICE, &o.method,
-      .help = "how to search; the answer is the same" },
+      .help = "search method; the result is the same" },
     { 0, "rows", "A:B", SE_OPT_STRING, &o.rows,
-      .help = "only the neighbours of the vertices A to B-1, counted from 0; se-cat joins "
+      .help = "find the neighbours of vertices A to B-1 only, counted from 0; se-cat joins "
               "such parts" },
     SE_OPTIONS_END
 };
 
-/* What --rows "A:B", "A:" or ":B" says, before anything is read */
+/* The range of --rows "A:B", "A:" or ":B"; parsed before the input is read */
 static uint64_t first, last = UINT64_MAX;
 
 static int parse_rows(struct se_err *err)
@@ -40,12 +40,12 @@ static int parse_rows(struct se_err *err)
     return 0;
 }
 
-static int fit_rows(uint64_t n, struct se_sim_ask *ask, struct se_err *err)
+static int fit_rows(uint64_t n, struct se_sim_options *ask, struct se_err *err)
 {
     ask->first = first;
     ask->last = last == UINT64_MAX ? n : last;
     if (first > ask->last || ask->last > n)
-        return se_fail(err, SE_EINPUT, "--rows %s does not fit: the vertices are 0:%" PRIu64,
+        return se_fail(err, SE_EINPUT, "--rows %s is out of range: the vertices are 0:%" PRIu64,
                        o.rows, n);
     return 0;
 }
@@ -60,7 +60,19 @@ static int put(const struct se_sim_rows *rows, struct se_sim_answer *a, uint32_t
         se_stats_set(s, "sim.k", (double)a->k, err) < 0 ||
         se_stats_set(s, "sim.distinct", (double)a->distinct, err) < 0)
         return -1;
-    return 0;
+    return a->flats ? se_stats_set(s, "sim.empty", (double)a->flats, err) : 0;
+}
+
+static void warn_empty(struct se_run *run, const struct se_sim_rows *rows, uint64_t empty,
+                       uint32_t on)
+{
+    const bool pcc = rows->metric == SE_PCC;
+
+    if (empty)
+        se_warn(run, "%" PRIu64 " of %" PRIu64 " rows of %s carry no information (%s): these "
+                "vertices get no neighbours%s", empty, rows->n, se_section_name(on),
+                pcc ? "all values equal" : "all 0",
+                pcc && empty == rows->n ? "; try --metric cosine" : "");
 }
 
 static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
@@ -68,7 +80,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_progress progress;
-    struct se_sim_ask ask = { .k = o.k, .method = (enum se_sim_method)o.method,
+    struct se_sim_options ask = { .k = o.k, .method = (enum se_sim_method)o.method,
                               .device = (enum se_device)run->device,
                               .threads = run->threads, .progress = &progress };
     uint64_t n;
@@ -86,6 +98,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_note(run, "%" PRIu64 " rows of %s, %" PRIu64 " dimensions, %" PRIu64 " distinct, "
                 "method %s, %s", rows.n, se_section_name(on), rows.d, a.distinct, a.engine,
                 a.where);
+        warn_empty(run, &rows, a.flats, on);
         rc = put(&rows, &a, on, s, err);
     }
     se_sim_answer_release(&a);
@@ -106,18 +119,18 @@ static const struct se_tool tool = {
     .has = SE_TOOL_DEVICE | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
-        "Adds the section knn: for each vertex the KMAX others whose rows are most\n"
-        "similar to its own, best first, with their similarity.  The search is exact.\n"
-        "Similarities are computed in double precision and rounded to float; where they\n"
-        "are then equal, the lower vertex comes first.  A row without variance (for the\n"
-        "cosine: without length) has similarity 0 with every other.\n"
+        "Adds the section knn: the KMAX most similar vertices of each vertex, most\n"
+        "similar first, with their similarities. The search is exact. Similarities are\n"
+        "computed in double precision and rounded to float; ties go to the lower vertex.\n"
+        "A row that carries no information (all values equal; for the cosine: all 0) has\n"
+        "no neighbours and is no neighbour of others; a warning gives their number.\n"
         "\n"
-        "Three ways to search give the same answer: product is a matrix product in\n"
-        "tiles, for many dimensions; space is a tree of boxes, for few (up to 256 at\n"
-        "most; one or two effective dimensions are sorted instead); sparse goes through\n"
-        "an index of the columns of sparse features.  auto takes the one that should be\n"
-        "fastest.  --device cuda takes product and finds the candidates on a GPU; what\n"
-        "is written is the same.",
+        "Three search methods give the same result: product (a tiled matrix product,\n"
+        "for many dimensions), space (a tree of boxes, for at most 256 dimensions; one\n"
+        "or two effective dimensions are sorted instead) and sparse (an inverted index\n"
+        "of the columns of sparse features). auto picks the one expected to be fastest.\n"
+        "--device cuda uses product and finds the candidates on a GPU; the output is the\n"
+        "same.\n",
     .examples =
         "  se-gen -n 500 --seed 1 | se-sim -k 20 | se-export -t knn | head -n 3\n"
         "  se-gen -n 500 --seed 1 -o g.seg\n"

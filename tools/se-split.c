@@ -1,56 +1,64 @@
-/* se-split.c - divide the vertices into train, val and test */
+/* se-split.c - divide the vertices into training, validation and test sets */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/graph/split.h"
 #include "common/cli/tool.h"
+#include "common/graph/split.h"
 
 static struct {
     double train, val, test;
     uint64_t count, per_class, val_count, test_count;
-    bool stratified, append;
+    uint64_t inner;
+    bool stratified, append, inner_given;
     bool train_given, val_given, test_given, val_count_given, test_count_given;
 } o = { .train = 0.48, .val = 0.32, .count = 10, .val_count = 500, .test_count = 1000 };
 
 static const struct se_option options[] = {
     { 0, "train", "SHARE", SE_OPT_NUMBER, &o.train, .min = 0, .max = 1,
-      .help = "share of the vertices to train on", .given = &o.train_given },
+      .help = "fraction of the vertices to train on", .given = &o.train_given },
     { 0, "val", "SHARE", SE_OPT_NUMBER, &o.val, .min = 0, .max = 1,
-      .help = "share to validate on", .given = &o.val_given },
+      .help = "fraction to validate on", .given = &o.val_given },
     { 0, "test", "SHARE", SE_OPT_NUMBER, &o.test, .min = 0, .max = 1,
-      .help = "share to test on; unless given, all that is left", .given = &o.test_given },
+      .help = "fraction to test on; default: all remaining vertices", .given = &o.test_given },
     { 0, "count", "N", SE_OPT_COUNT, &o.count, .min = 1, .max = 1e6,
-      .help = "how many splits" },
+      .help = "number of splits" },
     { 0, "stratified", NULL, SE_OPT_FLAG, &o.stratified,
-      .help = "divide each class by these shares, not only the whole" },
+      .help = "apply the fractions to each class separately" },
     { 0, "per-class", "N", SE_OPT_COUNT, &o.per_class, .min = 0, .max = UINT32_MAX,
-      .help = "train on N vertices of each class, as Planetoid does, in place of shares; 0: "
-              "shares" },
+      .help = "train on N vertices of each class, as Planetoid does; 0: use --train" },
     { 0, "val-count", "N", SE_OPT_COUNT, &o.val_count, .min = 0, .max = UINT32_MAX,
-      .help = "with --per-class: validate on N others", .given = &o.val_count_given },
+      .help = "with --per-class: validate on N of the remaining vertices", .given = &o.val_count_given },
     { 0, "test-count", "N", SE_OPT_COUNT, &o.test_count, .min = 0, .max = UINT32_MAX,
-      .help = "with --per-class: test on N others", .given = &o.test_count_given },
+      .help = "with --per-class: test on N of the remaining vertices", .given = &o.test_count_given },
+    { 0, "inner", "N", SE_OPT_COUNT, &o.inner, .min = 0, .max = UINT32_MAX,
+      .help = "remove the test vertices of split N and their labels, and redraw the training "
+              "and validation sets among the rest; the first new split keeps them as they are", .given = &o.inner_given },
     { 0, "append", NULL, SE_OPT_FLAG, &o.append,
-      .help = "add to the splits that are there; without it they are replaced" },
+      .help = "add to the splits of the stream instead of replacing them" },
     SE_OPTIONS_END
 };
 
 static int check_options(struct se_err *err)
 {
+    const bool shares = o.train_given || o.val_given || o.test_given || o.stratified;
+
+    if (o.inner_given && (shares || o.per_class > 0 || o.append))
+        return se_fail(err, SE_EUSAGE, "--inner takes its sizes from the split; omit --train, "
+                       "--val, --test, --stratified, --per-class and --append");
     if (o.per_class > 0) {
-        if (o.train_given || o.val_given || o.test_given || o.stratified)
-            return se_fail(err, SE_EUSAGE, "--per-class gives numbers; leave out --train, "
-                           "--val, --test and --stratified");
+        if (shares)
+            return se_fail(err, SE_EUSAGE, "--per-class sets the numbers; omit --train, --val, "
+                           "--test and --stratified");
         return 0;
     }
     if (o.val_count_given || o.test_count_given)
-        return se_fail(err, SE_EUSAGE, "--val-count and --test-count go with --per-class");
+        return se_fail(err, SE_EUSAGE, "--val-count and --test-count need --per-class");
     if (!o.test_given)
         o.test = 1 - o.train - o.val;
     if (o.test < -1e-9 || o.train + o.val + o.test > 1 + 1e-9)
-        return se_fail(err, SE_EUSAGE, "the shares add up to %g, which is more than 1",
+        return se_fail(err, SE_EUSAGE, "the fractions add up to %g, more than 1",
                        o.test_given ? o.train + o.val + o.test : o.train + o.val);
     return 0;
 }
@@ -77,9 +85,51 @@ static int put(struct se_stream *s, uint64_t n, const uint8_t *part, struct se_e
     return rc;
 }
 
+/* Splits within a split: what is for testing loses its label and is in no part; train and val
+ * keep their sizes, class by class. */
+static int split_inner(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_split_options plan = { .count = o.count, .seed = run->seed, .stratified = true,
+                                     .threads = run->threads };
+    struct se_splits outer;
+    struct se_labels labels;
+    uint64_t size[4] = { 0 };
+    uint8_t *part = NULL;
+    int rc = -1;
+
+    if (se_splits_get(&outer, s, err) < 0 || se_labels_get(&labels, s, err) < 0)
+        return -1;
+    if (o.inner >= outer.count)
+        return se_fail(err, SE_EINPUT, "--inner: no split %" PRIu64 "; the stream has %" PRIu64
+                       ", counted from 0", o.inner, outer.count);
+    const uint8_t *old = outer.part + o.inner * outer.n;
+    int32_t *label = se_alloc(outer.n, sizeof *label, err);
+    for (uint64_t v = 0; label && v < outer.n; v++) {
+        label[v] = old[v] == SE_SPLIT_TRAIN || old[v] == SE_SPLIT_VAL ? labels.label[v] : -1;
+        size[label[v] < 0 ? SE_SPLIT_NONE : old[v]]++;
+    }
+    const double known = (double)(size[SE_SPLIT_TRAIN] + size[SE_SPLIT_VAL]);
+    if (label && known < 2)
+        rc = se_fail(err, SE_EINPUT, "split %" PRIu64 " has no labelled vertices to train and "
+                     "validate on", o.inner);
+    else if (label) {
+        plan.share[SE_SPLIT_TRAIN] = (double)size[SE_SPLIT_TRAIN] / known;
+        plan.share[SE_SPLIT_VAL] = (double)size[SE_SPLIT_VAL] / known;
+        labels.label = label;
+        rc = se_split_make(&plan, outer.n, &labels, &part, err);
+    }
+    for (uint64_t v = 0; rc == 0 && v < outer.n; v++)
+        part[v] = label[v] < 0 ? SE_SPLIT_NONE : old[v];
+    if (rc == 0)
+        rc = put(s, outer.n, part, err) < 0 ? -1 : se_labels_put(&labels, s, err);
+    free(part);
+    free(label);
+    return rc;
+}
+
 static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    struct se_split_plan plan = {
+    struct se_split_options plan = {
         .count = o.count, .seed = run->seed, .threads = run->threads,
         .stratified = o.stratified,
         .share = { 1 - o.train - o.val - o.test, o.train, o.val, o.test },
@@ -96,7 +146,7 @@ static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
         (has_labels && se_labels_get(&labels, s, err) < 0))
         return -1;
     if (n == 0)
-        return se_fail(err, SE_EINPUT, "no vertices to divide; pipe in a stream with a graph, "
+        return se_fail(err, SE_EINPUT, "no vertices to divide; the input needs a graph, "
                        "features or labels");
     if (o.append && se_stream_has(s, SE_SPLITS)) {      /* go on with other numbers */
         if (se_splits_get(&old, s, err) < 0)
@@ -112,22 +162,26 @@ static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_split(struct se_run *run, struct se_err *err)
 {
-    return check_options(err) < 0 ? -1 : se_run_filter(run, split, err);
+    return check_options(err) < 0 ? -1 :
+           se_run_filter(run, o.inner_given ? split_inner : split, err);
 }
 
 static const struct se_tool tool = {
-    .name = "se-split", .brief = "divide the vertices into train, val and test",
+    .name = "se-split", .brief = "divide the vertices into training, validation and test sets",
     .operands = "[FILE]", .max_operands = 1,
     .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES,
     .options = options,
     .about =
-        "Reads a stream and writes it with new splits: each says of every vertex whether\n"
-        "it is for training, validation, testing, or for nothing. Vertices of unknown\n"
-        "class are for nothing. A stream without labels can be divided too.\n"
+        "Replaces the splits of a stream. Each split assigns every vertex to training,\n"
+        "validation, testing, or none of them. Vertices of unknown class are in none. A\n"
+        "stream without labels can be split, too.\n"
         "\n"
-        "Numbers are rounded so that they add up. Split number i depends on the seed and\n"
-        "on i alone, so `--count 5` gives the first five of `--count 10`, and a second\n"
-        "run with --append and the same seed goes on where the first one ended.\n",
+        "Sizes are rounded so that they add up. Split number i depends only on the seed\n"
+        "and on i, so --count 5 gives the first five splits of --count 10, and a second\n"
+        "run with --append and the same seed continues where the first one stopped.\n"
+        "\n"
+        "--inner makes splits for model selection that never see the test vertices:\n"
+        "these lose their labels and belong to no part.\n",
     .examples =
         "  se-split --seed 1 cora.seg > ten.seg            ten times 48/32/20\n"
         "  se-split --train .6 --val .2 --stratified < a.seg > b.seg\n"

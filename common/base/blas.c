@@ -34,8 +34,9 @@ static int take_buffers(int count, struct se_err *err)
                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (room == MAP_FAILED) {
-            rc = se_fail(err, SE_EMEM, "no memory for the %d buffers of %zu MB that OpenBLAS takes "
-                         "for %d threads; give it more, or use fewer with -@", count,
+            rc = se_fail(err, SE_EMEM, "no memory for the %d buffers of %zu MB that OpenBLAS "
+                         "needs for %d threads; allow more memory, or use fewer threads with "
+                         "-@", count,
                          buffer_size >> 20, count);
             break;
         }

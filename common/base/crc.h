@@ -1,4 +1,4 @@
-/* crc.h - CRC-32 as zlib has it, at the speed of memory where the CPU can */
+/* crc.h - CRC-32 as in zlib, with carry-less multiplication if the CPU has it */
 #ifndef SE_CRC_H
 #define SE_CRC_H
 

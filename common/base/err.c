@@ -1,4 +1,4 @@
-/* err.c - how a failure travels */
+/* err.c - errors */
 #include "common/base/err.h"
 
 #include <errno.h>
@@ -6,12 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/text.h"
+
 /* Messages are one line: what came from a file may hold anything. */
 static void make_printable(char *s)
 {
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            *s = '?';
+    size_t left = strlen(s);
+
+    while (left > 0) {
+        size_t n = se_utf8_length((unsigned char *)s, left);
+
+        if (n == 0 || se_is_control((unsigned char *)s, n)) {
+            n = n ? n : 1;
+            memset(s, '?', n);
+        }
+        s += n;
+        left -= n;
+    }
 }
 
 static void set(struct se_err *err, enum se_code code, const char *fmt, va_list ap)

@@ -1,4 +1,4 @@
-/* err.h - how a failure travels: each callee fills it, only main prints it */
+/* err.h - errors: each callee fills a struct se_err, only main prints it */
 #ifndef SE_ERR_H
 #define SE_ERR_H
 
@@ -9,7 +9,7 @@ enum se_code {
     SE_EINPUT,                  /* the data are wrong */
     SE_EIO,                     /* reading or writing failed */
     SE_EMEM,                    /* no memory */
-    SE_EDEVICE,                 /* the device asked for cannot be had */
+    SE_EDEVICE,                 /* the requested device is not available */
     SE_EUSAGE,                  /* the command line is wrong: exit status 2 */
     SE_EPIPE                    /* the reader of our output went away: end quietly */
 };

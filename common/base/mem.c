@@ -1,4 +1,4 @@
-/* mem.c - memory that is checked */
+/* mem.c - checked allocation */
 #include "common/base/mem.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 static int product(uint64_t count, size_t size, size_t *bytes, struct se_err *err)
 {
     if (__builtin_mul_overflow(count, size, bytes) || *bytes > PTRDIFF_MAX)
-        return se_fail(err, SE_EMEM, "%" PRIu64 " items of %zu bytes are more than memory holds",
+        return se_fail(err, SE_EMEM, "%" PRIu64 " items of %zu bytes do not fit in memory",
                        count, size);
     if (*bytes == 0)
         *bytes = 1;
@@ -34,7 +34,7 @@ static void ask_for_large_pages(void *p, size_t bytes)
 static void *check(void *p, size_t bytes, struct se_err *err)
 {
     if (!p)
-        se_fail(err, SE_EMEM, "out of memory (%zu bytes more were wanted)", bytes);
+        se_fail(err, SE_EMEM, "out of memory (%zu more bytes needed)", bytes);
     else if (bytes >= (size_t)4 << 20)
         ask_for_large_pages(p, bytes);
     return p;
@@ -44,14 +44,18 @@ void *se_alloc(uint64_t count, size_t size, struct se_err *err)
 {
     size_t bytes;
 
-    return product(count, size, &bytes, err) < 0 ? NULL : check(malloc(bytes), bytes, err);
+    if (product(count, size, &bytes, err) < 0 || se_memory_check(bytes, err) < 0)
+        return NULL;
+    return check(malloc(bytes), bytes, err);
 }
 
 void *se_zalloc(uint64_t count, size_t size, struct se_err *err)
 {
     size_t bytes;
 
-    return product(count, size, &bytes, err) < 0 ? NULL : check(calloc(1, bytes), bytes, err);
+    if (product(count, size, &bytes, err) < 0 || se_memory_check(bytes, err) < 0)
+        return NULL;
+    return check(calloc(1, bytes), bytes, err);
 }
 
 int se_grow(void *p, size_t *cap, uint64_t need, size_t size, struct se_err *err)
@@ -64,7 +68,7 @@ int se_grow(void *p, size_t *cap, uint64_t need, size_t size, struct se_err *err
         return 0;
     if (want < need)
         want = need;
-    if (product(want, size, &bytes, err) < 0)
+    if (product(want, size, &bytes, err) < 0 || se_memory_check(bytes - *cap * size, err) < 0)
         return -1;
     bigger = check(realloc(*array, bytes), bytes, err);
     if (!bigger)

@@ -1,4 +1,4 @@
-/* mem.h - memory that is checked: products that overflow and a refusing system are errors */
+/* mem.h - checked allocation: an overflowing size and a failing allocator are errors */
 #ifndef SE_MEM_H
 #define SE_MEM_H
 
@@ -14,6 +14,15 @@
 #else
 #define SE_BLOCK(many) (many)
 #endif
+
+/* A limit on the memory of this process: what is asked for beyond it is an error that names the
+ * limit.  It holds for se_alloc() and its kin, so for all that is inflated, decoded or sized by a
+ * number of a file; mapped files do not count.  `text`: bytes, or a number with K, M, G or T
+ * (powers of 1024), "none", or NULL for four fifths of what is free when it is first asked for.
+ * Without this call there is no limit.  Returns 0, or -1 with `err` (SE_EUSAGE). */
+int se_memory_limit(const char *text, struct se_err *err);
+/* Would `bytes` more be within it?  0, or -1 with `err`. */
+int se_memory_check(uint64_t bytes, struct se_err *err);
 
 /* Room for `count` items of `size` bytes, or NULL with `err` set.  Never NULL for 0 items.
  * se_zalloc clears it.  Give it back with free(). */

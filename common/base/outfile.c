@@ -1,5 +1,7 @@
-/* outfile.c - an output file that is there whole or not at all */
+/* outfile.c - output files, written atomically */
 #include "common/base/outfile.h"
+
+#include "common/base/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +30,16 @@ static void on_end(int sig)
     raise(sig);
 }
 
-static void on_bus(int sig)
+/* A mapped file that shrank (SIGBUS), or numbers that changed behind their checks (SIGSEGV).
+ * Anything else is a fault of ours and ends as faults do. */
+static void on_fault(int sig)
 {
-    static const char text[] = ": the input file changed while it was read\n";
+    static const char text[] = ": the input file changed while it was being read\n";
 
-    (void)sig;
+    if (sig != SIGBUS && !se_watch_changed()) {         /* NOLINT: it calls stat alone */
+        on_end(sig);
+        return;
+    }
     if (out.pending)
         unlink(out.temporary);
     if (write(STDERR_FILENO, tool_name, strlen(tool_name)) < 0 ||
@@ -49,7 +56,10 @@ void se_output_signals(const char *tool)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
         if (signal(ends[i], on_end) == SIG_IGN)         /* nohup stays nohup */
             signal(ends[i], SIG_IGN);
-    signal(SIGBUS, on_bus);
+    signal(SIGBUS, on_fault);
+#ifndef __SANITIZE_ADDRESS__                            /* it wants to tell of it */
+    signal(SIGSEGV, on_fault);
+#endif
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);                           /* ulimit -f: write() tells too */
 }
@@ -59,7 +69,7 @@ static mode_t mode_for(const struct stat *old)
     const mode_t mask = umask(0);
 
     umask(mask);
-    return old ? old->st_mode & 07777 : 0666 & ~mask;
+    return old ? old->st_mode & 0777 : 0666 & ~mask;
 }
 
 /* No signal may come between making the file and knowing of it. */
@@ -123,22 +133,63 @@ int se_output_check(const char *path, struct se_err *err)
                ? 0 : se_fail_errno(err, SE_EIO, "%s: cannot write", path);
 }
 
+/* Some file systems cannot sync, and say so by EINVAL or ENOTSUP: that is no failure. */
+static bool synced(int fd)
+{
+    return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+/* SE_NOSYNC: for files that can be made again, such as those between two stages */
+bool se_output_syncs(void)
+{
+    const char *no = getenv("SE_NOSYNC");
+
+    return !no || !*no || strcmp(no, "0") == 0;
+}
+
+/* A renamed file is there after a crash when its folder is on the disk too. */
+static bool sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int fd;
+    bool ok;
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    fd = open(*folder ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)                                         /* a folder one may not list */
+        return true;
+    ok = synced(fd);
+    close(fd);
+    return ok;
+}
+
 int se_output_commit(struct se_err *err)
 {
+    const bool sync = out.pending && se_output_syncs();
     const int fd = out.fd;
+    bool ok = fd < 0 || !sync || synced(fd);
 
+    if (!ok)
+        se_fail_errno(err, SE_EIO, "%s: write error", out.target);
     out.fd = -1;
-    if (fd >= 0 && close(fd) < 0) {
+    if (fd >= 0 && close(fd) < 0 && ok) {
+        ok = false;
         se_fail_errno(err, SE_EIO, "write error");
-        se_output_abort();
-        return -1;
     }
-    if (out.pending && rename(out.temporary, out.target) < 0) {
+    ok = ok && se_watch_check(err) == 0;
+    if (ok && out.pending && rename(out.temporary, out.target) < 0) {
+        ok = false;
         se_fail_errno(err, SE_EIO, "%s: cannot write", out.target);
+    }
+    if (!ok) {
         se_output_abort();
         return -1;
     }
     out.pending = 0;
+    if (sync && !sync_folder(out.target))
+        return se_fail_errno(err, SE_EIO, "%s: written, but may be lost if the system crashes",
+                             out.target);
     return 0;
 }
 

@@ -1,12 +1,14 @@
-/* outfile.h - an output file that is there whole or not at all; one at a time */
+/* outfile.h - output files, written atomically; one at a time */
 #ifndef SE_OUTPUT_H
 #define SE_OUTPUT_H
+
+#include <stdbool.h>
 
 #include "common/base/err.h"
 
 /* Signals: SIGINT, SIGTERM and SIGHUP remove the unfinished file and end the program as they
- * do by default; SIGBUS (a mapped file shrank) does so with a message; SIGPIPE is ignored,
- * so that write() tells. */
+ * do by default; SIGBUS, and SIGSEGV if a mapped file has changed, do so with a message and
+ * status 1; SIGPIPE is ignored, so that write() tells. */
 void se_output_signals(const char *tool);
 
 /* Open `path` for writing: beside it, to be renamed, if it is or will be a regular file.
@@ -14,7 +16,10 @@ void se_output_signals(const char *tool);
 int se_output_open(const char *path, struct se_err *err);
 /* Whether that would fail, as far as can be seen before: -1 with `err`.  Not for "-". */
 int se_output_check(const char *path, struct se_err *err);
-/* Close and rename.  0, or -1 with `err` and nothing left behind. */
+/* Are files to be synced?  Not if SE_NOSYNC is set, and not 0. */
+bool se_output_syncs(void);
+/* Sync (unless SE_NOSYNC is set and not 0), close, rename, sync the folder.  0, or -1 with `err`
+ * and nothing left behind.  Fails if a mapped input has changed. */
 int se_output_commit(struct se_err *err);
 /* Close and remove. */
 void se_output_abort(void);

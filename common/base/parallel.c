@@ -1,4 +1,4 @@
-/* parallel.c - a few threads that wait for work */
+/* parallel.c - a pool of threads */
 #include "common/base/parallel.h"
 
 #include <limits.h>
@@ -221,4 +221,33 @@ int se_cpus(void)
     if (slurm || omp)
         return slurm ? slurm : omp;
     return allowed < 1 ? 1 : allowed < MOST ? allowed : MOST;
+}
+
+/* ---- ranges of rows ---- */
+
+enum { TASK_COST = 1 << 17 };           /* operations that are worth a task */
+
+struct ranges {
+    se_range *work;
+    void *arg;
+    uint64_t rows, step;
+};
+
+static void run_range(void *arg, uint64_t task, int thread)
+{
+    const struct ranges *r = arg;
+    const uint64_t from = task * r->step;
+
+    (void)thread;
+    r->work(r->arg, from, r->rows - from < r->step ? r->rows : from + r->step);
+}
+
+void se_ranges(int threads, uint64_t rows, uint64_t cost, se_range *work, void *arg)
+{
+    struct ranges r = { work, arg, rows, TASK_COST / (cost + 1) + 1 };
+
+    if (rows < SE_ALONE_COST / (cost + 1) + 1)
+        r.step = rows;
+    if (rows > 0)
+        se_parallel(threads, (rows + r.step - 1) / r.step, run_range, &r);
 }

@@ -13,6 +13,12 @@
 typedef void se_work(void *arg, uint64_t task, int thread);
 void se_parallel(int threads, uint64_t tasks, se_work *work, void *arg);
 
+/* Run work(arg, from, to) on ranges of rows, together all of them; the ranges do not depend on the
+ * threads.  `cost`: about how many operations a row takes. */
+typedef void se_range(void *arg, uint64_t from, uint64_t to);
+void se_ranges(int threads, uint64_t rows, uint64_t cost, se_range *work, void *arg);
+enum { SE_ALONE_COST = 1 << 18 };       /* operations that are worth waking a thread */
+
 /* Numbers too small to be stored in full count as 0 from now on, on this thread and on those that
  * help it; most CPUs take a hundred times longer for them.  Returns the mode as it was, for
  * se_set_float_mode(). */

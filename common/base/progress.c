@@ -1,9 +1,9 @@
 /* progress.c - a bar on standard error */
+#include "common/base/progress.h"
+
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
-
-#include "common/cli/tool.h"
 
 double se_now(void)
 {

@@ -30,7 +30,10 @@ enum se_rng_purpose {           /* never renumber: results for a seed depend on 
     SE_RNG_INIT = 9,
     SE_RNG_DROPOUT = 10,
     SE_RNG_SIM = 11,
-    SE_RNG_COMMUNITY = 12
+    SE_RNG_COMMUNITY = 12,
+    SE_RNG_STABILITY = 24,
+    SE_RNG_WEIGH = 32,          /* weights of the trees of se-weigh */
+    SE_RNG_WEIGH_PAIRS = 33     /* its random pairs */
 };
 
 void se_rng_init(struct se_rng *r, uint64_t seed, uint32_t purpose, uint64_t index);

@@ -1,22 +1,11 @@
-/* sort.c - random orders and random subsets */
-#include "common/base/draw.h"
+/* sort.c - a radix sort of numbers, on one thread or several */
+#include "common/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
-
-void se_shuffle(struct se_rng *r, uint32_t *id, uint64_t count)
-{
-    for (uint64_t i = count; i > 1; i--) {
-        const uint64_t j = se_rng_below(r, i);
-        const uint32_t moved = id[i - 1];
-
-        id[i - 1] = id[j];
-        id[j] = moved;
-    }
-}
 
 static void insertion_sort(uint64_t *key, uint64_t count)
 {
@@ -167,81 +156,4 @@ int se_sort_u64_threads(uint64_t *key, uint64_t *scratch, uint64_t count, int th
     se_parallel(threads, PARTS, sort_part, &s);
     free(s.at);
     return 0;
-}
-
-int se_set_make(struct se_set *s, uint64_t members, struct se_err *err)
-{
-    uint64_t slots = 16;
-
-    while (slots / 2 < members)
-        slots *= 2;
-    s->slot = se_alloc(slots, sizeof *s->slot, err);
-    if (!s->slot)
-        return -1;
-    memset(s->slot, 0xff, slots * sizeof *s->slot);
-    s->mask = slots - 1;
-    return 0;
-}
-
-bool se_set_add(struct se_set *s, uint64_t key)
-{
-    uint64_t at = key * UINT64_C(0x9E3779B97F4A7C15);
-
-    for (at ^= at >> 29; s->slot[at & s->mask] != UINT64_MAX; at++)
-        if (s->slot[at & s->mask] == key)
-            return false;
-    s->slot[at & s->mask] = key;
-    return true;
-}
-
-void se_set_release(struct se_set *s)
-{
-    free(s->slot);
-    *s = (struct se_set)SE_SET_INIT;
-}
-
-/* Go through all numbers and take each with the chance that keeps all subsets equal. */
-static void choose_dense(struct se_rng *r, uint64_t k, uint64_t n, uint64_t *out)
-{
-    for (uint64_t i = 0, taken = 0; taken < k; i++)
-        if (se_rng_below(r, n - i) < k - taken)
-            out[taken++] = i;
-}
-
-/* Draw until k different ones are there; few draws are in vain, as k is small beside n. */
-static int choose_sparse(struct se_rng *r, uint64_t k, uint64_t n, uint64_t *out,
-                         struct se_err *err)
-{
-    struct se_set set = SE_SET_INIT;
-    uint64_t *scratch = se_alloc(k, sizeof *scratch, err);
-
-    if (!scratch || se_set_make(&set, k, err) < 0) {
-        free(scratch);
-        return -1;
-    }
-    for (uint64_t taken = 0; taken < k;) {
-        const uint64_t x = se_rng_below(r, n);
-
-        if (se_set_add(&set, x))
-            out[taken++] = x;
-    }
-    se_set_release(&set);
-    se_sort_u64(out, scratch, k);
-    free(scratch);
-    return 0;
-}
-
-uint64_t *se_choose(struct se_rng *r, uint64_t k, uint64_t n, struct se_err *err)
-{
-    uint64_t *out = se_alloc(k, sizeof *out, err);
-
-    if (!out)
-        return NULL;
-    if (n / 8 <= k) {
-        choose_dense(r, k, n, out);
-    } else if (choose_sparse(r, k, n, out, err) < 0) {
-        free(out);
-        return NULL;
-    }
-    return out;
 }

@@ -260,6 +260,22 @@ bool se_parse_number(const char **p, double *value)
     return true;
 }
 
+bool se_whole_size(const char *s, uint64_t *value)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+
+    if (!se_parse_u64(&s, value))
+        return false;
+    unit = *s & ~0x20 ? strchr(units, *s & ~0x20) : NULL;
+    for (int i = 0; unit && i <= unit - units; i++)
+        if (__builtin_mul_overflow(*value, 1024, value))
+            *value = UINT64_MAX;
+    s += unit != NULL;
+    s += unit && (*s == 'B' || *s == 'b');
+    return *s == '\0';
+}
+
 bool se_whole_u64(const char *s, uint64_t *value)
 {
     return se_parse_u64(&s, value) && *s == '\0';

@@ -44,6 +44,8 @@ bool se_parse_number(const char **p, double *value);
 /* The same for a whole string. */
 bool se_whole_u64(const char *s, uint64_t *value);
 bool se_whole_number(const char *s, double *value);
+/* A number of bytes such as 4096, 500M, 4G or 4GB; one that is too large is UINT64_MAX. */
+bool se_whole_size(const char *s, uint64_t *value);
 
 /* A buffered writer to a file descriptor.  Errors stick; se_out_flush tells. */
 struct se_out {
@@ -63,6 +65,12 @@ void se_out_float(struct se_out *o, float v);           /* %.9g */
 void se_out_double(struct se_out *o, double v);         /* %.17g, shorter where exact */
 void se_outf(struct se_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void se_out_json(struct se_out *o, const char *s, size_t len);  /* quoted and escaped */
+/* Text of a file for a terminal: tabs become blanks; control characters, those of two bytes
+ * (U+0080 to U+009F) too, and bytes that are no UTF-8 become '?'. */
+void se_out_shown(struct se_out *o, const char *s, size_t len);
+/* The bytes of the UTF-8 character at s, 0 if it is not well formed; is it a control one? */
+size_t se_utf8_length(const unsigned char *s, size_t len);
+bool se_is_control(const unsigned char *s, size_t len);
 /* Write what is buffered.  0, or -1 with `err` set if anything failed since init. */
 int se_out_flush(struct se_out *o, struct se_err *err);
 void se_out_release(struct se_out *o);

@@ -127,7 +127,7 @@ void se_out_double(struct se_out *o, double v)
 }
 
 /* The bytes of a UTF-8 character at s, 0 if it is not well formed. */
-static size_t utf8_length(const unsigned char *s, size_t len)
+size_t se_utf8_length(const unsigned char *s, size_t len)
 {
     const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
@@ -143,12 +143,33 @@ static size_t utf8_length(const unsigned char *s, size_t len)
     return n;
 }
 
+bool se_is_control(const unsigned char *s, size_t len)
+{
+    return len == 1 ? *s < 0x20 || *s == 0x7f : len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
+void se_out_shown(struct se_out *o, const char *s, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        const unsigned char *c = (const unsigned char *)s + i;
+        const size_t n = se_utf8_length(c, len - i);
+
+        if (*c == '\t')
+            se_out_char(o, ' ');
+        else if (n == 0 || se_is_control(c, n))
+            se_out_char(o, '?');
+        else
+            se_out_bytes(o, c, n);
+        i += n ? n : 1;
+    }
+}
+
 void se_out_json(struct se_out *o, const char *s, size_t len)
 {
     se_out_char(o, '"');
     for (size_t i = 0; i < len;) {
         const unsigned char *c = (const unsigned char *)s + i;
-        const size_t n = utf8_length(c, len - i);
+        const size_t n = se_utf8_length(c, len - i);
 
         if (n == 0)
             se_out_str(o, "\\ufffd");
@@ -156,6 +177,8 @@ void se_out_json(struct se_out *o, const char *s, size_t len)
             se_outf(o, "\\%c", *c);
         else if (*c < 0x20 || *c == 0x7f)
             se_outf(o, "\\u%04x", *c);
+        else if (se_is_control(c, n))
+            se_outf(o, "\\u%04x", c[1]);
         else
             se_out_bytes(o, c, n);
         i += n ? n : 1;

@@ -7,15 +7,18 @@
 /* What a value is now, "" if there is nothing to say. */
 static const char *value_text(const struct se_option *o, char *text, size_t len)
 {
-    const char *word = o->arg ? o->arg : "";
+    const char *word;
+    uint64_t count;
+    size_t width;
 
     text[0] = '\0';
-    if (strstr(o->help, "unless given"))        /* the help says itself what holds then */
+    if (strstr(o->help, "unless given") || strstr(o->help, "default:"))  /* says it itself */
         return text;
     switch (o->type) {
     case SE_OPT_COUNT:
-        if ((double)*(const uint64_t *)o->value >= o->min)
-            snprintf(text, len, "%" PRIu64, *(const uint64_t *)o->value);
+        count = *(const uint64_t *)o->value;
+        if ((double)count >= o->min && !(o->given && count == 0))      /* 0: not given */
+            snprintf(text, len, "%" PRIu64, count);
         break;
     case SE_OPT_NUMBER:
         snprintf(text, len, "%g", *(const double *)o->value);
@@ -26,9 +29,9 @@ static const char *value_text(const struct se_option *o, char *text, size_t len)
             snprintf(text, len, "%s", *(const char **)o->value);
         break;
     case SE_OPT_CHOICE:
-        for (int i = *(const int *)o->value; i > 0; i--)
-            word += strcspn(word, "|") + 1;
-        snprintf(text, len, "%.*s", (int)strcspn(word, "|"), word);
+        word = se_option_word(o, *(const int *)o->value, &width);
+        if (word)
+            snprintf(text, len, "%.*s", (int)width, word);
         break;
     default:
         break;
@@ -59,14 +62,14 @@ static void fill(FILE *out, const char *text, int column, int indent)
 static void help_option(const struct se_option *o, FILE *out)
 {
     enum { COLUMN = 26 };
-    char left[128], right[512], value[128];
+    char left[256], right[512], value[128], arg[200];
     int len = snprintf(left, sizeof left, o->letter ? "  -%c" : "    ", o->letter);
 
     if (o->name)
         len += snprintf(left + len, sizeof left - (size_t)len, "%s--%s",
                         o->letter ? ", " : "  ", o->name);
-    if (o->arg)
-        len += snprintf(left + len, sizeof left - (size_t)len, " %s", o->arg);
+    if (*se_option_arg(o, arg, sizeof arg))
+        len += snprintf(left + len, sizeof left - (size_t)len, " %s", arg);
     value_text(o, value, sizeof value);
     snprintf(right, sizeof right, value[0] ? "%s (default %s)" : "%s", o->help, value);
     fputs(left, out);
@@ -77,25 +80,61 @@ static void help_option(const struct se_option *o, FILE *out)
     fill(out, right, COLUMN, COLUMN);
 }
 
+void se_help_row(FILE *out, const char *name, const char *text)
+{
+    enum { COLUMN = 15 };
+
+    fprintf(out, "  %-*s", COLUMN - 2, name);
+    fill(out, text, COLUMN, COLUMN);
+}
+
+void se_help_text(FILE *out, const char *text)
+{
+    fill(out, text, 0, 0);
+}
+
+/* Text that may lack the end of its last line */
+static void help_text(FILE *out, const char *text)
+{
+    const size_t len = strlen(text);
+
+    fputs(text, out);
+    if (len == 0 || text[len - 1] != '\n')
+        fputc('\n', out);
+}
+
 void se_options_help(const struct se_options *o, const struct se_tool *tool, FILE *out)
 {
-    fprintf(out, "usage: %s [option ...]%s%s\n%s - %s\n\n%s", tool->name,
-            *tool->operands ? " " : "", tool->operands, tool->name, tool->brief, tool->about);
+    fprintf(out, "usage: %s [option ...]%s%s\n%s - %s\n\n", tool->name,
+            *tool->operands ? " " : "", tool->operands, tool->name, tool->brief);
+    help_text(out, tool->about);
+    if (tool->list) {
+        fputc('\n', out);
+        tool->list(out);
+    }
+    if (tool->notes) {
+        fputc('\n', out);
+        help_text(out, tool->notes);
+    }
     for (int i = 0; i < o->count; i++) {
         if (i == 0 && o->own > 0)
             fputs("\nOptions:\n", out);
         if (i == o->own)
-            fputs("\nOptions of every tool:\n", out);
+            fputs("\nCommon options:\n", out);
         help_option(o->item[i], out);
     }
-    fprintf(out, "\nExamples:\n%s\nThe manual: man %s, man se-gsl\n", tool->examples,
-            tool->name);
+    fputs("\nExamples:\n", out);
+    help_text(out, tool->examples);
+    fprintf(out, "\nThe manual: man %s, man se-gsl\n", tool->name);
 }
 
-static void words(const char *choice, FILE *out)
+static void words(const struct se_option *o, FILE *out)
 {
-    for (; *choice; choice++)
-        fputc(*choice == '|' ? ' ' : *choice, out);
+    const char *word;
+    size_t len;
+
+    for (int i = 0; (word = se_option_word(o, i, &len)); i++)
+        fprintf(out, "%s%.*s", i > 0 ? " " : "", (int)len, word);
 }
 
 static void print_bash(const struct se_options *o, const struct se_tool *tool, FILE *out)
@@ -113,7 +152,7 @@ static void print_bash(const struct se_options *o, const struct se_tool *tool, F
         fprintf(out, "%s%s) ", x->name ? "--" : "", x->name ? x->name : "");
         if (x->type == SE_OPT_CHOICE) {
             fputs("mapfile -t COMPREPLY < <(compgen -W '", out);
-            words(x->arg, out);
+            words(x, out);
             fputs("' -- \"$cur\"); return ;;\n", out);
         } else if (x->type == SE_OPT_FILE || x->type == SE_OPT_LIST) {
             fputs("mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n", out);
@@ -163,7 +202,7 @@ static void print_zsh(const struct se_options *o, const struct se_tool *tool, FI
             fputc(']', out);
             if (x->type == SE_OPT_CHOICE) {
                 fputs(":word:(", out);
-                words(x->arg, out);
+                words(x, out);
                 fputc(')', out);
             } else if (x->type != SE_OPT_FLAG) {
                 fputc(':', out);
@@ -194,20 +233,22 @@ static void mdoc_text(const char *s, FILE *out)
 
 static void mdoc_names(const struct se_option *x, FILE *out)
 {
+    char arg[200];
+
     if (x->letter)
         fprintf(out, " Fl %c", x->letter);
     if (x->letter && x->name)
         fputs(" ,", out);
     if (x->name)
         fprintf(out, " Fl Fl %s", x->name);
-    if (x->arg)
-        fprintf(out, " Ar %s", x->arg);
+    if (*se_option_arg(x, arg, sizeof arg))
+        fprintf(out, " Ar %s", arg);
     fputc('\n', out);
 }
 
 static void print_mdoc(const struct se_options *o, const struct se_tool *tool, FILE *out)
 {
-    char value[128];
+    char value[128], arg[200];
 
     fputs(".Sh SYNOPSIS\n.Nm\n", out);
     for (int i = 0; i < o->own; i++) {
@@ -218,8 +259,8 @@ static void print_mdoc(const struct se_options *o, const struct se_tool *tool, F
             fprintf(out, " Fl %c", x->letter);
         else
             fprintf(out, " Fl Fl %s", x->name);
-        if (x->arg)
-            fprintf(out, " Ar %s", x->arg);
+        if (*se_option_arg(x, arg, sizeof arg))
+            fprintf(out, " Ar %s", arg);
         fputc('\n', out);
     }
     fputs(".Op Ar common option ...\n", out);
@@ -231,7 +272,7 @@ static void print_mdoc(const struct se_options *o, const struct se_tool *tool, F
         if (i == 0)
             fputs(".Sh OPTIONS\n", out);
         if (i == o->own && i > 0)
-            fputs(".El\n.Pp\nOptions of every tool:\n", out);
+            fputs(".El\n.Pp\nCommon options:\n", out);
         if (i == 0 || i == o->own)
             fputs(".Bl -tag -width Ds\n", out);
         fputs(".It", out);

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG_ONLY = 256 };       /* getopt's value of option i is LONG_ONLY + i */
+/* getopt's value of option i, and of its former name that has a value of its own */
+enum { LONG_ONLY = 256, OLD_VALUE = LONG_ONLY + SE_MOST_OPTIONS };
 
 static int bad_value(struct se_err *err, const struct se_option *o, const char *text,
                      const char *want)
@@ -61,21 +62,51 @@ static int set_number(const struct se_option *o, const char *text, struct se_err
     return 0;
 }
 
+const char *se_option_word(const struct se_option *o, int i, size_t *len)
+{
+    const char *word = o->words ? o->words[i] : o->arg;
+
+    for (; !o->words && i > 0 && word; i--) {
+        word = strchr(word, '|');
+        word = word ? word + 1 : NULL;
+    }
+    if (word)
+        *len = strcspn(word, "|");
+    return word;
+}
+
+static void join_words(const struct se_option *o, char *text, size_t room)
+{
+    const char *word;
+    size_t len, at = 0;
+
+    text[0] = '\0';
+    for (int i = 0; (word = se_option_word(o, i, &len)) && at + len + 2 < room; i++)
+        at += (size_t)snprintf(text + at, room - at, "%s%.*s", i > 0 ? "|" : "", (int)len, word);
+}
+
+const char *se_option_arg(const struct se_option *o, char *text, size_t len)
+{
+    if (o->words && !o->arg)
+        join_words(o, text, len);
+    else
+        snprintf(text, len, "%s", o->arg ? o->arg : "");
+    return text;
+}
+
 static int set_choice(const struct se_option *o, const char *text, struct se_err *err)
 {
-    const size_t len = strlen(text);
-    const char *word = o->arg;
+    const char *word;
+    char all[400];
+    size_t len;
 
-    for (int i = 0; *word; i++) {
-        const size_t n = strcspn(word, "|");
-
-        if (n == len && memcmp(word, text, n) == 0) {
+    for (int i = 0; (word = se_option_word(o, i, &len)); i++)
+        if (len == strlen(text) && memcmp(word, text, len) == 0) {
             *(int *)o->value = i;
             return 0;
         }
-        word += n + (word[n] == '|');
-    }
-    return bad_value(err, o, text, o->arg);
+    join_words(o, all, sizeof all);
+    return bad_value(err, o, text, all);
 }
 
 static int set(const struct se_option *o, char *text, struct se_err *err)
@@ -108,9 +139,10 @@ static int set_list(const struct se_option *o, char **argv, int argc, struct se_
     struct se_list *list = o->value;
 
     if (list->count > 0)
-        return se_fail(err, SE_EUSAGE, "--%s is there twice; name all after one", o->name);
+        return se_fail(err, SE_EUSAGE, "--%s is given twice; list all arguments after one of them",
+                       o->name);
     if (optarg != argv[optind - 1])
-        return se_fail(err, SE_EUSAGE, "--%s: put a blank, not '=', before the first",
+        return se_fail(err, SE_EUSAGE, "--%s: use a space, not '=', before the first argument",
                        o->name);
     list->item = se_alloc((uint64_t)argc, sizeof *list->item, err);
     if (!list->item)
@@ -132,11 +164,16 @@ static void make_getopt(const struct se_options *o, char *shorts, struct option 
             if (x->type != SE_OPT_FLAG)
                 *shorts++ = ':';
         }
-        if (x->name)
-            *longs++ = (struct option){
-                x->name, x->type == SE_OPT_FLAG ? no_argument : required_argument, NULL,
-                LONG_ONLY + i
-            };
+        for (int old = 0; old < 2; old++) {
+            const bool meant = old && x->old_value;
+
+            if (old ? x->old : x->name)
+                *longs++ = (struct option){
+                    old ? x->old : x->name,
+                    x->type == SE_OPT_FLAG || meant ? no_argument : required_argument, NULL,
+                    (meant ? OLD_VALUE : LONG_ONLY) + i
+                };
+        }
     }
     *shorts = '\0';
     *longs = (struct option){ 0 };
@@ -145,7 +182,7 @@ static void make_getopt(const struct se_options *o, char *shorts, struct option 
 static const struct se_option *find(const struct se_options *o, int c)
 {
     if (c >= LONG_ONLY)
-        return o->item[c - LONG_ONLY];
+        return o->item[c - (c >= OLD_VALUE ? OLD_VALUE : LONG_ONLY)];
     for (int i = 0; i < o->count; i++)
         if (o->item[i]->letter == c)
             return o->item[i];
@@ -156,7 +193,7 @@ int se_options_parse(const struct se_options *o, int argc, char **argv, int *fir
                      struct se_err *err)
 {
     char shorts[2 * SE_MOST_OPTIONS + 2];
-    struct option longs[SE_MOST_OPTIONS + 1];
+    struct option longs[2 * SE_MOST_OPTIONS + 1];
     int c;
 
     make_getopt(o, shorts, longs);
@@ -165,12 +202,20 @@ int se_options_parse(const struct se_options *o, int argc, char **argv, int *fir
         const struct se_option *x = c == '?' || c == ':' ? NULL : find(o, c);
 
         if (c == ':')
-            return se_fail(err, SE_EUSAGE, "%s wants an argument", argv[optind - 1]);
+            return se_fail(err, SE_EUSAGE, "%s requires an argument", argv[optind - 1]);
         if (!x && optopt > 0 && optopt < LONG_ONLY)
             return se_fail(err, SE_EUSAGE, "unknown option -%c", optopt);
         if (!x)
             return se_fail(err, SE_EUSAGE, optopt ? "%s takes no argument"
                            : "unknown or ambiguous option %s", argv[optind - 1]);
+        if (c >= OLD_VALUE) {
+            char value[64];
+
+            snprintf(value, sizeof value, "%s", x->old_value);
+            if (set(x, value, err) < 0)
+                return -1;
+            continue;
+        }
         if ((x->type == SE_OPT_LIST ? set_list(x, argv, argc, err) : set(x, optarg, err)) < 0)
             return -1;
     }

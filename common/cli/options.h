@@ -18,6 +18,11 @@ struct se_options {
 int se_options_parse(const struct se_options *o, int argc, char **argv, int *first,
                      struct se_err *err);
 
+/* Word i of a choice and its length, or NULL behind the last */
+const char *se_option_word(const struct se_option *o, int i, size_t *len);
+/* What stands for the argument in help: `arg`, or the words of the choice; "" for none */
+const char *se_option_arg(const struct se_option *o, char *text, size_t len);
+
 /* The text of --help, with defaults as the values stand. */
 void se_options_help(const struct se_options *o, const struct se_tool *tool, FILE *out);
 /* For machines: "bash", "zsh" or "mdoc" (the synopsis and options of the man page). */

@@ -12,17 +12,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "common/device/device.h"
-#include "common/cli/options.h"
 #include "common/base/outfile.h"
 #include "common/base/parallel.h"
+#include "common/cli/options.h"
+#include "common/device/device.h"
 
 enum { AUTO, ALWAYS, NEVER };
 
 /* The values of the shared options */
 static struct {
     bool help, version, no_history, digest, verbose, quiet, keep, level_given;
-    const char *output, *omit, *completion;
+    const char *output, *omit, *completion, *memory;
     uint64_t threads, level, seed;
     int progress, device;
 } shared;
@@ -32,40 +32,49 @@ static const struct {
     unsigned needs;
     struct se_option option;
 } shared_options[] = {
-    { SE_TOOL_SEED, { 0, "seed", "N", SE_OPT_COUNT, &shared.seed, 0, 0,
-      "seed of the random numbers; the same seed gives the same bytes", NULL } },
-    { SE_TOOL_DEVICE, { 0, "device", "auto|cpu|cuda", SE_OPT_CHOICE, &shared.device, 0, 0,
-      "where to compute; auto: on a GPU if that is worth it and there is one", NULL } },
-    { SE_TOOL_KEEP, { 0, "keep", NULL, SE_OPT_FLAG, &shared.keep, 0, 0,
-      "keep sections that were derived from what is replaced", NULL } },
-    { 0, { 'o', "output", "FILE", SE_OPT_FILE, &shared.output, 0, 0,
-      "write to FILE instead of standard output; it appears when it is whole", NULL } },
+    { SE_TOOL_SEED, { .name = "seed", .arg = "N", .type = SE_OPT_COUNT, .value = &shared.seed,
+      .help = "random seed; the same seed gives the same bytes" } },
+    { SE_TOOL_DEVICE, { .name = "device", .arg = "auto|cpu|cuda", .type = SE_OPT_CHOICE,
+      .value = &shared.device,
+      .help = "where to compute; auto: on a GPU if one is available and the input is large "
+              "enough to benefit" } },
+    { SE_TOOL_KEEP, { .name = "keep-stale", .type = SE_OPT_FLAG, .value = &shared.keep,
+      .help = "keep sections derived from a section that is replaced; default: drop them",
+      .old = "keep" } },
+    { 0, { 'o', "output", "FILE", SE_OPT_FILE, &shared.output,
+      .help = "write to FILE instead of standard output; FILE is created atomically" } },
     { 0, { '@', "threads", "N", SE_OPT_COUNT, &shared.threads, 1, 256,
-      "threads; unless given, SLURM_CPUS_PER_TASK, OMP_NUM_THREADS or the CPUs there are",
-      NULL } },
-    { SE_TOOL_STREAM, { 'z', "level", "LEVEL", SE_OPT_COUNT, &shared.level, 0, 9,
-      "deflate all sections, 1 fast to 9 small, or 0 to write them plain; unless given, "
-      "sections stay as they came", &shared.level_given } },
-    { SE_TOOL_PASSES, { 0, "omit", "NAME[,NAME...]", SE_OPT_STRING, &shared.omit, 0, 0,
-      "leave these sections out of what is written", NULL } },
-    { SE_TOOL_STREAM, { 0, "no-history", NULL, SE_OPT_FLAG, &shared.no_history, 0, 0,
-      "write no history section", NULL } },
-    { SE_TOOL_STREAM, { 0, "digest", NULL, SE_OPT_FLAG, &shared.digest, 0, 0,
-      "with -o, print the digest of what was written, as se-check does", NULL } },
-    { 0, { 0, "progress", "auto|always|never", SE_OPT_CHOICE, &shared.progress, 0, 0,
-      "a bar on standard error; auto: if that is a terminal", NULL } },
-    { 0, { 'v', "verbose", NULL, SE_OPT_FLAG, &shared.verbose, 0, 0,
-      "say on standard error what is done", NULL } },
-    { 0, { 'q', "quiet", NULL, SE_OPT_FLAG, &shared.quiet, 0, 0,
-      "no warnings and no bar", NULL } },
-    { 0, { 'h', "help", NULL, SE_OPT_FLAG, &shared.help, 0, 0, "print this help", NULL } },
-    { 0, { 'V', "version", NULL, SE_OPT_FLAG, &shared.version, 0, 0,
-      "print the version and how it was built", NULL } }
+      .help = "number of threads; default: SLURM_CPUS_PER_TASK, OMP_NUM_THREADS or all "
+              "available CPUs" } },
+    { 0, { .name = "memory", .arg = "SIZE", .type = SE_OPT_STRING, .value = &shared.memory,
+      .help = "memory limit, such as 500M or 4G, or none; default: SE_MEMORY, or 80 % of the "
+              "free memory" } },
+    { SE_TOOL_STREAM, { 'z', "compress", "LEVEL", SE_OPT_COUNT, &shared.level, 0, 9,
+      .help = "zlib compression of all sections, from 1 (fast) to 9 (small); 0: none; "
+              "default: leave sections as they are",
+      .given = &shared.level_given, .old = "level" } },
+    { SE_TOOL_PASSES, { .name = "drop-sections", .arg = "NAME[,NAME...]",
+      .type = SE_OPT_STRING, .value = &shared.omit,
+      .help = "leave these sections out of the output", .old = "omit" } },
+    { SE_TOOL_STREAM, { .name = "no-history", .type = SE_OPT_FLAG, .value = &shared.no_history,
+      .help = "write no history section" } },
+    { SE_TOOL_STREAM, { .name = "digest", .type = SE_OPT_FLAG, .value = &shared.digest,
+      .help = "with -o, print the digest of the output, as se-check does" } },
+    { 0, { .name = "progress", .arg = "auto|always|never", .type = SE_OPT_CHOICE,
+      .value = &shared.progress,
+      .help = "show a progress bar on standard error; auto: only on a terminal" } },
+    { 0, { 'v', "verbose", NULL, SE_OPT_FLAG, &shared.verbose,
+      .help = "report progress details on standard error" } },
+    { 0, { 'q', "quiet", NULL, SE_OPT_FLAG, &shared.quiet,
+      .help = "print no warnings and no progress bar" } },
+    { 0, { 'h', "help", NULL, SE_OPT_FLAG, &shared.help, .help = "print this help" } },
+    { 0, { 'V', "version", NULL, SE_OPT_FLAG, &shared.version,
+      .help = "print the version and build details" } }
 };
 
 /* Not in help: what the build asks each tool for */
 static const struct se_option completion_option = {
-    0, "completion", "bash|zsh|mdoc", SE_OPT_STRING, &shared.completion, 0, 0, "", NULL
+    0, "completion", "bash|zsh|mdoc", SE_OPT_STRING, &shared.completion, 0, 0, "", .given = NULL
 };
 
 static void collect(const struct se_tool *tool, struct se_options *o)
@@ -164,12 +173,23 @@ static int check_operands(const struct se_run *run, struct se_err *err)
     if (run->operands < tool->min_operands)
         return se_fail(err, SE_EUSAGE, "%s is missing", tool->operands);
     if (tool->max_operands >= 0 && run->operands > tool->max_operands)
-        return se_fail(err, SE_EUSAGE, "'%s' is one argument too many",
+        return se_fail(err, SE_EUSAGE, "unexpected argument '%s'",
                        run->operand[tool->max_operands]);
     if (shared.digest && (!run->output || strcmp(run->output, "-") == 0))
-        return se_fail(err, SE_EUSAGE, "--digest is printed to standard output, so the stream "
+        return se_fail(err, SE_EUSAGE, "--digest prints to standard output, so the stream "
                        "needs -o FILE");
     return 0;
+}
+
+/* A closed standard descriptor must not become that of a file: warnings would land in it.  What
+ * is opened in its place cannot be read (0) or written (1), so using it is still an error. */
+static void fill_descriptors(void)
+{
+    static const int mode[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", mode[fd]) != fd)
+            _exit(1);
 }
 
 int se_tool_main(const struct se_tool *tool, int argc, char **argv)
@@ -179,6 +199,7 @@ int se_tool_main(const struct se_tool *tool, int argc, char **argv)
     struct se_options o, all;
     int first, rc;
 
+    fill_descriptors();
     collect(tool, &o);
     all = o;
     all.item[all.count++] = &completion_option;
@@ -206,7 +227,9 @@ int se_tool_main(const struct se_tool *tool, int argc, char **argv)
         rc = check_operands(&run, &err);
     }
     if (rc == 0)
-        rc = se_section_check_list("omit", shared.omit, &err);
+        rc = se_memory_limit(shared.memory ? shared.memory : getenv("SE_MEMORY"), &err);
+    if (rc == 0)
+        rc = se_section_check_list("drop-sections", shared.omit, &err);
     if (rc == 0)
         rc = tool->run(&run, &err);
     free(run.arguments);
@@ -220,8 +243,8 @@ const char *se_run_operand(const struct se_run *run, int i)
 
 static int terminal(struct se_err *err)
 {
-    return se_fail(err, SE_EIO, "standard output is a terminal and this is no text; use -o "
-                   "FILE, > FILE or a pipe");
+    return se_fail(err, SE_EIO, "standard output is a terminal, and the output is binary; "
+                   "use -o FILE, > FILE or a pipe");
 }
 
 int se_run_check_output(const struct se_run *run, struct se_err *err)
@@ -332,9 +355,9 @@ int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_output_abort();
         return run->input ? se_err_in(err, run->input) : -1;
     }
-    for (int i = 0; shared.omit && se_section_known(i); i++)
-        if (se_section_listed(shared.omit, se_section_known(i)))
-            se_stream_drop(s, se_section_known(i));
+    for (int i = 0; shared.omit && se_section_kind(i); i++)
+        if (se_section_listed(shared.omit, se_section_kind(i)->tag))
+            se_stream_drop(s, se_section_kind(i)->tag);
     if (se_stream_write(s, fd, run->level, err) < 0) {
         se_output_abort();
         return run->output ? se_err_in(err, run->output) : -1;

@@ -6,7 +6,8 @@
  *     static const struct se_option options[] = {
  *         { 'k', "neighbours", "KMAX", SE_OPT_COUNT, &o.k, .min = 1, .max = 1e6,
  *           .help = "neighbours of each vertex" },
- *         { 0, "metric", "pcc|cosine", SE_OPT_CHOICE, &o.metric, .help = "..." },
+ *         { 0, "metric", NULL, SE_OPT_CHOICE, &o.metric, .words = se_metric_names,
+ *           .help = "..." },
  *         SE_OPTIONS_END
  *     };
  *     static const struct se_tool tool = { .name = "se-sim", ..., .run = run };
@@ -19,9 +20,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "common/stream/section.h"
+#include "common/base/progress.h"
 #include "common/base/text.h"
+#include "common/device/device.h"
+#include "common/stream/section.h"
 
 enum se_opt_type {
     SE_OPT_FLAG,                /* bool */
@@ -29,7 +33,8 @@ enum se_opt_type {
     SE_OPT_NUMBER,              /* double, min .. max */
     SE_OPT_STRING,              /* const char * */
     SE_OPT_FILE,                /* const char *, completed as a file name */
-    SE_OPT_CHOICE,              /* int: index of the word given; arg holds "one|two" */
+    SE_OPT_CHOICE,              /* int: index of the word given; `words` has them, or `arg`
+                                 * as "one|two" */
     SE_OPT_LIST                 /* struct se_list: this argument and all that follow up to
                                  * the next option */
 };
@@ -47,17 +52,19 @@ struct se_option {
     double min, max;            /* both 0: any */
     const char *help;           /* one sentence, lower case, no full stop */
     bool *given;                /* set when the option occurs; may be NULL */
+    const char *const *words;   /* choices from a table, NULL-ended; shown unless `arg` is set */
+    const char *old;            /* a former name, accepted but not shown; may be NULL */
+    const char *old_value;      /* the former name takes no argument and means this; or NULL */
 };
-#define SE_OPTIONS_END { 0, NULL, NULL, SE_OPT_FLAG, NULL, 0, 0, NULL, NULL }
+#define SE_OPTIONS_END { .name = NULL }
 
 enum {                          /* which shared options a tool has besides the common ones */
     SE_TOOL_SEED = 1,           /* --seed */
     SE_TOOL_DEVICE = 2,         /* --device */
-    SE_TOOL_KEEP = 4,           /* --keep: it replaces a section that others derive from */
+    SE_TOOL_KEEP = 4,           /* --keep-stale: it replaces a section that others derive from */
     SE_TOOL_STREAM = 8,         /* it writes a stream: -z, --no-history */
-    SE_TOOL_PASSES = 16         /* with sections of the one it read: --omit */
+    SE_TOOL_PASSES = 16         /* with sections of the one it read: --drop-sections */
 };
-enum se_device { SE_DEVICE_AUTO, SE_DEVICE_CPU, SE_DEVICE_CUDA };
 
 struct se_run;
 struct se_tool {
@@ -67,6 +74,8 @@ struct se_tool {
     unsigned has;               /* SE_TOOL_* */
     const struct se_option *options;
     const char *about;          /* paragraphs for --help, lines up to 78 characters */
+    void (*list)(FILE *out);    /* prints what comes from a table, behind `about`; may be NULL */
+    const char *notes;          /* paragraphs behind that; may be NULL */
     const char *examples;       /* shell lines, two spaces before each */
     int (*run)(struct se_run *run, struct se_err *err);         /* 0, or -1 with err */
 };
@@ -97,40 +106,33 @@ int se_run_read(struct se_run *run, const char *path, struct se_stream *s,
 int se_run_filter(struct se_run *run,
                   int (*change)(struct se_run *run, struct se_stream *s, struct se_err *err),
                   struct se_err *err);
-/* Before long work: fail now if the stream could not be written later, to a terminal or into a
- * folder that is not there.  se_run_filter does. */
+/* Before long work: fail now if the output is a terminal or its folder does not exist.
+ * se_run_filter calls it. */
 int se_run_check_output(const struct se_run *run, struct se_err *err);
 /* Write the stream to -o or standard output, with a line of history.  A file is written
- * beside and renamed when it is whole. */
+ * atomically: to a temporary name, then renamed. */
 int se_run_write(struct se_run *run, struct se_stream *s, struct se_err *err);
 /* The same for tools that write something else: begin, write to out, end.  `binary`: refuse
  * a terminal.  se_run_end closes and renames when rc is 0, else removes; it returns rc or -1. */
 int se_run_begin(struct se_run *run, bool binary, struct se_out *out, struct se_err *err);
 int se_run_end(struct se_run *run, struct se_out *out, int rc, struct se_err *err);
 
-/* Talk on standard error: a note under -v, a warning unless -q. */
+/* Messages on standard error: a note if -v is given, a warning unless -q is. */
 void se_note(const struct se_run *run, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void se_warn(const struct se_run *run, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A bar on standard error (--progress).  Library code calls se_progress_at with what it is
- * given, NULL too; safe from any thread. */
-struct se_progress {
-    const char *title;
-    uint64_t total;
-    double start, shown;
-    bool on;
-};
+/* A bar on standard error (--progress); common/base/progress.h advances it. */
 void se_progress_begin(struct se_run *run, struct se_progress *p, const char *title,
                        uint64_t total);
-void se_progress_at(struct se_progress *p, uint64_t done);
-void se_progress_end(struct se_progress *p);
 
-/* What was built (common/cli/version.c): "0.1.0", "731c733" or "731c733+" or "unknown",
+/* For `list` of a tool: a row of name and description; a filled paragraph. */
+void se_help_row(FILE *out, const char *name, const char *text);
+void se_help_text(FILE *out, const char *text);
+
+/* Version and build (common/cli/version.c): "0.1.0", "731c733" or "731c733+" or "unknown",
  * "OpenBLAS 0.3.21" */
 extern const char se_version[], se_revision[], se_blas_version[];
-/* Seconds since some fixed time */
-double se_now(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* version.c - what was built; the only object that a new commit makes anew */
+/* version.c - version and build details; the only object that every commit rebuilds */
 #include "common/cli/tool.h"
 
 #include "version.inc"

@@ -29,6 +29,15 @@ static bool there(const char *folder, const char *below, char path[PATH_MAX])
     return len < PATH_MAX && realpath(name, path) && access(path, R_OK) == 0;
 }
 
+/* Is this the bin folder of a build?  The library lies above it, and nowhere else. */
+static bool is_build(const char *folder)
+{
+    char name[PATH_MAX];
+    const int len = snprintf(name, sizeof name, "%s/../libse.a", folder);
+
+    return len < PATH_MAX && access(name, R_OK) == 0;
+}
+
 /* The path of the plugin; `named`: the user said where, so it need not be there. */
 static bool find(char path[PATH_MAX], bool *named)
 {
@@ -45,7 +54,7 @@ static bool find(char path[PATH_MAX], bool *named)
     if (len > 0) {
         folder[len] = '\0';
         *strrchr(folder, '/') = '\0';
-        if (there(folder, "", path) || there(folder, "/..", path) ||
+        if (there(folder, "", path) || (is_build(folder) && there(folder, "/..", path)) ||
             there(folder, "/../lib/se-gsl", path))
             return true;
     }
@@ -83,10 +92,10 @@ static int load(struct se_gpu *g, const char *path, struct se_err *err)
         return load_failed(path, err);
     g->cuda = dlsym(g->library, "se_cuda_plugin");
     if (!g->cuda)
-        return se_fail(err, SE_EDEVICE, "%s is no CUDA plugin of se-gsl", path);
+        return se_fail(err, SE_EDEVICE, "%s is not a CUDA plugin of se-gsl", path);
     if (g->cuda->version != SE_CUDA_INTERFACE || g->cuda->size != sizeof *g->cuda)
         return se_fail(err, SE_EDEVICE, "the CUDA plugin %s has interface %u (%u bytes), this "
-                       "program wants %u (%zu bytes); build them together", path,
+                       "program needs %u (%zu bytes); build them from the same source", path,
                        g->cuda->version, g->cuda->size, (unsigned)SE_CUDA_INTERFACE,
                        sizeof *g->cuda);
     return 0;
@@ -100,8 +109,8 @@ int se_gpu_open(struct se_gpu *g, struct se_err *err)
     bool named;
 
     if (!find(path, &named))
-        return se_fail(err, SE_EDEVICE, "there is no CUDA plugin (%s); 'make cuda' builds it, "
-                       "SE_CUDA_PLUGIN names it", plugin_name);
+        return se_fail(err, SE_EDEVICE, "there is no CUDA plugin (%s); build it with 'make cuda' "
+                       "or set SE_CUDA_PLUGIN to its path", plugin_name);
     if ((!named && check_driver(err) < 0) || load(g, path, err) < 0)
         return -1;
     g->device = g->cuda->open(&settings, why, sizeof why);
@@ -118,9 +127,9 @@ void se_gpu_close(struct se_gpu *g)
 
 int se_gpu_check(const struct se_gpu *g, struct se_err *err)
 {
-    const char *why = g->device ? g->cuda->failed(g->device) : NULL;
+    const char *why = g->device ? g->cuda->ops.failed(g->device) : NULL;
 
-    return why ? se_fail(err, SE_EDEVICE, "device: %s; --device cpu does without", why) : 0;
+    return why ? se_fail(err, SE_EDEVICE, "device: %s; use --device cpu", why) : 0;
 }
 
 /* ---- choosing ---- */
@@ -150,7 +159,7 @@ int se_gpu_choose(struct se_gpu *g, enum se_device want, double work, char note[
         return 0;
     }
     if (want == SE_DEVICE_CUDA)
-        return se_fail(err, SE_EDEVICE, "--device cuda: %s; --device cpu does without",
+        return se_fail(err, SE_EDEVICE, "--device cuda: %s; use --device cpu",
                        why.text);
     snprintf(note, SE_GPU_NOTE, "on the CPU: %.*s", SE_GPU_NOTE - 20, why.text);
     return 0;

@@ -6,14 +6,19 @@
 #ifndef SE_DEVICE_H
 #define SE_DEVICE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "common/base/err.h"
-#include "common/cli/tool.h"
 #include "common/device/plugin.h"
+
+/* What --device asks for */
+enum se_device { SE_DEVICE_AUTO, SE_DEVICE_CPU, SE_DEVICE_CUDA };
 
 struct se_gpu {
     void *library;
     const struct se_cuda *cuda;
-    struct se_cuda_device *device;      /* NULL: none; compute on the CPU */
+    struct se_worker *device;   /* NULL: none; compute on the CPU */
 };
 #define SE_GPU_INIT { NULL, NULL, NULL }
 

@@ -21,9 +21,9 @@
 #endif
 typedef SE_REAL se_real;
 
-enum { SE_CUDA_INTERFACE = 2 };
+enum { SE_CUDA_INTERFACE = 3 };
 
-struct se_cuda_device;          /* the plugin's own */
+struct se_worker;               /* who computes: a device of the plugin's, or the CPU */
 
 /* Sums of rows of x, chosen by index:
  *     y_i = scale * sum over entries e of i of value_e * x_(index_e) + base_scale * base_i + bias
@@ -96,7 +96,7 @@ struct se_attention {
 };
 
 /* What is left of a graph after its edges were masked: an edge goes or stays with both its arcs,
- * as `keep` says of the arc to the higher end; loops, of weight 1, stay.  left_*: arcs moved
+ * as `keep` says of the arc to the higher end; loops stay.  left_*: arcs moved
  * together, their shares by the degrees that are left, see struct se_nngraph. */
 struct se_thinning {
     uint64_t n;
@@ -126,6 +126,21 @@ struct se_adam {
     uint64_t count;
 };
 
+/* dw = X' dy for a sparse X: a sum of rows of dy for each of `count` columns of X, as `g` says.  The
+ * rest is for the CPU: rows are taken block by block, so that a block stays in the cache while all
+ * columns of a part read it; parts of the columns go to threads.  While the net takes a step, a row
+ * of dw is used for it instead of being kept. */
+struct se_sparse;
+struct se_columns {
+    struct se_gather g;
+    uint64_t count;
+    const struct se_sparse *x;
+    const struct se_adam *step; /* of dw, or NULL */
+    uint64_t block;             /* rows */
+    bool halves;                /* the parts are the two halves of x */
+    uint64_t parts;
+};
+
 /* The most similar of m rows for q of them.  Rows have length 1; the score of two is their
  * product, in float. */
 struct se_cuda_search {
@@ -144,58 +159,64 @@ struct se_cuda_settings {
     bool tf32;                  /* products of training may round to TF32 */
 };
 
+/* What a worker can do: the CPU and the plugin fill the same table.  Each function has the worker
+ * first; pointers are to its memory unless said. */
+struct se_ops {
+    bool host;                  /* its memory is ours: nothing is copied to it, gradients may take
+                                   their step while they are made, products may be made ahead */
+    const char *(*failed)(struct se_worker *w); /* why it failed; NULL: it did not */
+
+    /* Memory.  alloc clears it; NULL: failed.  free: always works, NULL too. */
+    void *(*alloc)(struct se_worker *w, uint64_t bytes);
+    void (*free)(struct se_worker *w, void *p);
+    void (*put)(struct se_worker *w, void *to, const void *host, uint64_t bytes);
+    void (*get)(struct se_worker *w, void *host, const void *from, uint64_t bytes);
+    void (*copy)(struct se_worker *w, void *to, const void *from, uint64_t bytes);
+    void (*clear)(struct se_worker *w, void *p, uint64_t bytes);
+
+    void (*product)(struct se_worker *w, const struct se_product *p);
+    void (*gather)(struct se_worker *w, const struct se_gather *g, uint64_t count);
+    void (*transposed)(struct se_worker *w, const struct se_columns *c);
+    void (*columns)(struct se_worker *w, const struct se_column_sums *s);
+    void (*mask)(struct se_worker *w, const struct se_masking *m);
+    /* y = x * (keep * scale) */
+    void (*mask_apply)(struct se_worker *w, const se_real *x, const uint8_t *keep,
+                       se_real scale, uint64_t count, se_real *y);
+    void (*activate)(struct se_worker *w, const struct se_activating *a);
+    /* y += scale * x */
+    void (*add)(struct se_worker *w, const se_real *x, se_real scale, uint64_t count,
+                se_real *y);
+    /* How many arcs are left */
+    uint64_t (*thin)(struct se_worker *w, const struct se_thinning *t);
+    /* el, er, share from z */
+    void (*attend)(struct se_worker *w, const struct se_attention *a);
+    /* out (n x width) = mean over the heads of x + bias */
+    void (*heads_mean)(struct se_worker *w, const struct se_attention *a,
+                       const se_real *x, const se_real *bias, se_real *out);
+    /* dscore and der from dout; then del, and dz += del left + der right */
+    void (*attend_back)(struct se_worker *w, const struct se_attention *a);
+    void (*attend_back_z)(struct se_worker *w, const struct se_attention *a);
+    /* Mean cross-entropy of id; its gradient into dlogits.  NaN after a failure. */
+    double (*loss)(struct se_worker *w, const se_real *logits, const struct se_targets *t,
+                   se_real *dlogits);
+    /* Vertices per part with a label, and those whose largest logit is that of it */
+    void (*accuracy)(struct se_worker *w, const se_real *logits,
+                     const struct se_targets *t, uint64_t right[4], uint64_t all[4]);
+    void (*adam)(struct se_worker *w, const struct se_adam *a);
+};
+
 struct se_cuda {
     uint32_t version, size;     /* SE_CUDA_INTERFACE; of this struct */
     const char *build;          /* "CUDA 13.0", or the name of the emulator */
     bool emulator;
 
     /* A device, or NULL with a reason of one line in `why`. */
-    struct se_cuda_device *(*open)(const struct se_cuda_settings *s, char *why, size_t room);
-    void (*close)(struct se_cuda_device *d);
-    const char *(*name)(struct se_cuda_device *d);
-    const char *(*failed)(struct se_cuda_device *d);    /* NULL: nothing failed */
-    void (*refuse)(struct se_cuda_device *d, const char *why);  /* fail from outside */
-
-    /* Memory.  alloc clears it; NULL: failed.  free: always works, NULL too. */
-    void *(*alloc)(struct se_cuda_device *d, uint64_t bytes);
-    void (*free)(struct se_cuda_device *d, void *p);
-    void (*put)(struct se_cuda_device *d, void *to, const void *host, uint64_t bytes);
-    void (*get)(struct se_cuda_device *d, void *host, const void *from, uint64_t bytes);
-    void (*copy)(struct se_cuda_device *d, void *to, const void *from, uint64_t bytes);
-    void (*clear)(struct se_cuda_device *d, void *p, uint64_t bytes);
-
-    /* Training */
-    void (*product)(struct se_cuda_device *d, const struct se_product *p);
-    void (*gather)(struct se_cuda_device *d, const struct se_gather *g, uint64_t count);
-    void (*columns)(struct se_cuda_device *d, const struct se_column_sums *s);
-    void (*mask)(struct se_cuda_device *d, const struct se_masking *m);
-    /* y = x * (keep * scale) */
-    void (*mask_apply)(struct se_cuda_device *d, const se_real *x, const uint8_t *keep,
-                       se_real scale, uint64_t count, se_real *y);
-    void (*activate)(struct se_cuda_device *d, const struct se_activating *a);
-    /* y += scale * x */
-    void (*add)(struct se_cuda_device *d, const se_real *x, se_real scale, uint64_t count,
-                se_real *y);
-    /* How many arcs are left */
-    uint64_t (*thin)(struct se_cuda_device *d, const struct se_thinning *t);
-    /* el, er, share from z */
-    void (*attend)(struct se_cuda_device *d, const struct se_attention *a);
-    /* out (n x width) = mean over the heads of x + bias */
-    void (*heads_mean)(struct se_cuda_device *d, const struct se_attention *a,
-                       const se_real *x, const se_real *bias, se_real *out);
-    /* dscore and der from dout; then del, and dz += del left + der right */
-    void (*attend_back)(struct se_cuda_device *d, const struct se_attention *a);
-    void (*attend_back_z)(struct se_cuda_device *d, const struct se_attention *a);
-    /* Mean cross-entropy of id; its gradient into dlogits.  NaN after a failure. */
-    double (*loss)(struct se_cuda_device *d, const se_real *logits, const struct se_targets *t,
-                   se_real *dlogits);
-    /* Vertices per part with a label, and those whose largest logit is that of it */
-    void (*accuracy)(struct se_cuda_device *d, const se_real *logits,
-                     const struct se_targets *t, uint64_t right[4], uint64_t all[4]);
-    void (*adam)(struct se_cuda_device *d, const struct se_adam *a);
-
+    struct se_worker *(*open)(const struct se_cuda_settings *s, char *why, size_t room);
+    void (*close)(struct se_worker *w);
+    const char *(*name)(struct se_worker *w);
+    struct se_ops ops;          /* training */
     /* Similarity.  0, or -1: failed. */
-    int (*search)(struct se_cuda_device *d, struct se_cuda_search *s);
+    int (*search)(struct se_worker *w, struct se_cuda_search *s);
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* adjacency.c - a graph with each edge under both of its ends */
+/* adjacency.c - adjacency lists: each edge is listed at both of its vertices */
 #include "common/graph/adjacency.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* adjacency.h - a graph with each edge under both of its ends, as algorithms want it */
+/* adjacency.h - adjacency lists: each edge is listed at both of its vertices */
 #ifndef SE_ADJACENCY_H
 #define SE_ADJACENCY_H
 

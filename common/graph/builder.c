@@ -1,4 +1,4 @@
-/* builder.c - from a heap of edges in any order to a graph section
+/* builder.c - builds a graph section from edges in any order
  *
  * Edges gather in blocks.  A full block is sorted and packed: the steps from key to key take
  * about 3 bytes an edge.  In the end the blocks are merged into rows.  So the heap costs less

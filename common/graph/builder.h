@@ -1,4 +1,4 @@
-/* builder.h - from a heap of edges in any order to a graph section */
+/* builder.h - builds a graph section from edges in any order */
 #ifndef SE_GRAPHBUILD_H
 #define SE_GRAPHBUILD_H
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/adjacency.h"
 #include "common/base/mem.h"
+#include "common/graph/adjacency.h"
 
 enum { SHALLOW = 16 };          /* about where the two ways cost the same */
 

@@ -1,4 +1,4 @@
-/* gen.c - graphs made to order: numbers, places, labels, the planted tree */
+/* gen.c - generated graphs: numbers, places, labels, the planted tree */
 #include "common/graph/gen.h"
 
 #include <inttypes.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "common/base/draw.h"
-#include "common/graph/gen_parts.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/graph/gen_parts.h"
 
 const struct se_gen se_gen_default = {
     .n = 1000, .levels = 3, .branch = { 5, 3, 2 }, .degree = 10, .homophily = 0.2, .noise = 0.3,
@@ -73,7 +73,7 @@ static int settle_edges(struct se_gen *g, unsigned chosen, struct se_err *err)
         if (c.edges > most)
             g->degree = 2.0 * (double)most / (double)g->n;
     } else if (c.edges > most) {
-        return se_fail(err, SE_EUSAGE, "a mean degree of %g cannot be had: with %" PRIu64
+        return se_fail(err, SE_EUSAGE, "a mean degree of %g is impossible: with %" PRIu64
                        " vertices, %" PRIu64 " classes and this homophily the most is %g",
                        g->degree, g->n, g->branch[0],
                        floor(2e3 * (double)most / (double)g->n) / 1e3);
@@ -108,8 +108,8 @@ static int settle_noise(struct se_gen *g, unsigned chosen, struct se_err *err)
     if (g->noise <= most)
         return 0;
     if (chosen & SE_GEN_NOISE)
-        return se_fail(err, SE_EUSAGE, "noise %g cannot be had with homophily %g: a share of "
-                       "%.4g of random edges joins equal classes; the most is %g", g->noise,
+        return se_fail(err, SE_EUSAGE, "noise %g is impossible with homophily %g: a fraction of "
+                       "%.4g of random edges lies within a class; the most is %g", g->noise,
                        g->homophily, chance, floor(most * 1e4) / 1e4);
     g->noise = most;
     return 0;
@@ -124,8 +124,8 @@ int se_gen_settle(struct se_gen *g, unsigned chosen, struct se_err *err)
         g->branch[0] = g->n;
     }
     if (g->branch[0] == 1 && (chosen & SE_GEN_HOMOPHILY) && g->homophily < 1 && g->n > 1)
-        return se_fail(err, SE_EUSAGE, "homophily %g cannot be had with one class: all edges "
-                       "join equal classes", g->homophily);
+        return se_fail(err, SE_EUSAGE, "homophily %g is impossible with one class: all edges lie "
+                       "within it", g->homophily);
     return settle_edges(g, chosen, err) < 0 ? -1 : settle_noise(g, chosen, err);
 }
 

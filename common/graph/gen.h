@@ -1,4 +1,4 @@
-/* gen.h - graphs made to order: a block model with nested communities and features
+/* gen.h - generated graphs: a block model with nested communities and features
  *
  * The vertices lie on a line that is cut into classes, these into communities, these into
  * smaller ones: every block at every level is a range.  A random order says which vertex

@@ -6,11 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/draw.h"
-#include "common/graph/gen_parts.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
+#include "common/base/set.h"
+#include "common/base/sort.h"
+#include "common/graph/gen_parts.h"
 
 enum kind { TIGHT, LOOSE, CROSS };
 

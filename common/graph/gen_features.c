@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/gen_parts.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
+#include "common/graph/gen_parts.h"
 
 enum { TASK = 1 << 10, MOST_WORDS = 1500 };     /* vertices of a task; 3/2 of --words */
 

@@ -1,4 +1,4 @@
-/* split.c - random divisions of the vertices */
+/* split.c - random splits of the vertices */
 #include "common/graph/split.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ struct groups {
 };
 
 struct job {
-    const struct se_split_plan *plan;
+    const struct se_split_options *plan;
     const struct groups *groups;
     uint64_t n;
     uint32_t *scratch;          /* per thread: the ids in random order */
@@ -38,10 +38,10 @@ void se_split_sizes(const double share[4], uint64_t size, uint64_t count[4])
         given += count[p];
     }
     for (; given < size; given++) {
-        int most = SE_PART_TRAIN;
+        int most = SE_SPLIT_TRAIN;
 
         for (int i = 1; i < 4; i++) {
-            const int p = (SE_PART_TRAIN + i) % 4;      /* train, val, test, none */
+            const int p = (SE_SPLIT_TRAIN + i) % 4;      /* train, val, test, none */
 
             if (lost[p] > lost[most] + 1e-9)
                 most = p;
@@ -86,7 +86,7 @@ static void by_shares(const struct job *j, struct se_rng *r, uint32_t *id, uint8
 
         se_split_sizes(j->plan->share, g->off[c + 1] - at, count);
         se_shuffle(r, id + at, g->off[c + 1] - at);
-        for (int p = SE_PART_TRAIN; p <= SE_PART_TEST; p++)
+        for (int p = SE_SPLIT_TRAIN; p <= SE_SPLIT_TEST; p++)
             for (uint64_t i = 0; i < count[p]; i++)
                 part[id[at++]] = (uint8_t)p;
     }
@@ -101,15 +101,15 @@ static void by_numbers(const struct job *j, struct se_rng *r, uint32_t *id, uint
         se_shuffle(r, id + g->off[c], g->off[c + 1] - g->off[c]);
         for (uint64_t i = g->off[c]; i < g->off[c + 1]; i++)
             if (i - g->off[c] < j->plan->per_class)
-                part[id[i]] = SE_PART_TRAIN;
+                part[id[i]] = SE_SPLIT_TRAIN;
             else
                 id[left++] = id[i];             /* left <= i: over what is done with */
     }
     se_shuffle(r, id, left);
     for (uint64_t i = 0; i < j->plan->val; i++)
-        part[id[i]] = SE_PART_VAL;
+        part[id[i]] = SE_SPLIT_VAL;
     for (uint64_t i = 0; i < j->plan->test; i++)
-        part[id[j->plan->val + i]] = SE_PART_TEST;
+        part[id[j->plan->val + i]] = SE_SPLIT_TEST;
 }
 
 static void make_one(void *arg, uint64_t task, int thread)
@@ -130,7 +130,7 @@ static void make_one(void *arg, uint64_t task, int thread)
 }
 
 /* Planetoid's numbers: does every class have its share, and is there enough for the rest? */
-static int check_numbers(const struct se_split_plan *p, const struct groups *g,
+static int check_numbers(const struct se_split_options *p, const struct groups *g,
                          struct se_err *err)
 {
     const uint64_t members = g->off[g->count];
@@ -148,7 +148,7 @@ static int check_numbers(const struct se_split_plan *p, const struct groups *g,
     return 0;
 }
 
-int se_split_make(const struct se_split_plan *plan, uint64_t n, const struct se_labels *labels,
+int se_split_make(const struct se_split_options *plan, uint64_t n, const struct se_labels *labels,
                   uint8_t **part, struct se_err *err)
 {
     const bool by_class = plan->stratified || plan->per_class > 0;

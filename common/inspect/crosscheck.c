@@ -11,28 +11,16 @@
 
 /* --- origins --- */
 
-/* Which sections may name which as their origins, in this order; 0: nothing */
-static const struct {
-    uint32_t tag, from[SE_ORIGINS][3];
-} allowed[] = {
-    { SE_FUSED, { { SE_GRAPH }, { SE_KNN } } },
-    { SE_KNN, { { SE_EMBEDDING, SE_FEATURES } } },
-    { SE_TREE, { { SE_FUSED, SE_GRAPH } } },
-    { SE_PREDICTIONS, { { SE_GRAPH } } }
-};
-
 static int check_origins(struct se_stream *s, const struct se_section *x, struct se_err *err)
 {
-    if (se_section_tag(se_section_name(x->tag)) != x->tag)
+    const struct se_section_kind *kind = se_section_kind_of(x->tag);
+
+    if (!kind)
         return 0;                               /* nobody knows what it is */
     for (int i = 0; i < SE_ORIGINS; i++) {
         const uint32_t from = x->origin[i].tag;
-        bool fits = from == 0;
 
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++)
-            for (int j = 0; j < 3; j++)
-                fits |= allowed[k].tag == x->tag && allowed[k].from[i][j] == from;
-        if (!fits)
+        if (from != 0 && from != kind->from[i][0] && from != kind->from[i][1])
             return se_payload_fail(err, x->tag, "says it was made from %s, which nothing makes "
                                    "it from", se_section_name(from));
     }

@@ -10,7 +10,7 @@
  * and place.  O(m log m + n k d). */
 int se_stream_deep(struct se_stream *s, int threads, struct se_err *err);
 
-/* Parts of it (deep_derived.c): what was computed from other sections. */
+/* Parts of it (crosscheck_derived.c): what was computed from other sections. */
 int se_deep_knn(struct se_stream *s, int threads, struct se_err *err);
 int se_deep_fused(struct se_stream *s, struct se_err *err);
 int se_deep_tree(struct se_stream *s, struct se_err *err);

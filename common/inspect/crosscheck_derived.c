@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/inspect/crosscheck.h"
-#include "common/graph/entropy.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
-#include "common/stream/payload.h"
+#include "common/graph/entropy.h"
+#include "common/inspect/crosscheck.h"
 #include "common/sim/sim.h"
+#include "common/stream/payload.h"
 
 enum { ROWS_PER_TASK = 64, SEARCHED = 64, SAMPLES = 1001 };
 static const double sim_slack = 1e-5;   /* other devices add up in another order */
@@ -27,6 +27,8 @@ static int check_rows(const struct se_knn *x, struct se_err *err)
             const float sim = x->similarity[i];
             const uint64_t u = x->first + r;
 
+            if (x->id[i] == SE_NONE)            /* no more neighbours */
+                break;
             if (fabs((double)sim) > 1 + sim_slack)
                 rc = se_payload_fail(err, SE_KNN, "vertices %" PRIu64 " and %" PRIu32 " have "
                                      "similarity %.9g", u, x->id[i], (double)sim);
@@ -60,7 +62,7 @@ static void compare_rows(void *arg, uint64_t task, int thread)
     c->fault[task] = UINT64_MAX;
     for (uint64_t stop = r + ROWS_PER_TASK; r < rows && r < stop; r++) {
         se_sim_query_set(&c->query[thread], x->first + r);
-        for (uint64_t i = r * x->k; i < (r + 1) * x->k; i++) {
+        for (uint64_t i = r * x->k; i < (r + 1) * x->k && x->id[i] != SE_NONE; i++) {
             c->is[task] = se_sim_query_with(&c->query[thread], x->id[i]);
             if (fabs((double)c->is[task] - (double)x->similarity[i]) > sim_slack) {
                 c->fault[task] = i;
@@ -94,22 +96,29 @@ static int compare(const struct se_knn *x, struct se_sim_query *query, int threa
     return rc;
 }
 
-/* Of some rows all other vertices are asked: none may be nearer than the last neighbour. */
+/* Of some rows all other vertices are asked: none may be nearer than the last neighbour.  A row
+ * without variance has none and is none. */
 static int search(const struct se_knn *x, struct se_sim_query *q, struct se_err *err)
 {
+    const struct se_sim_scale *scale = q->rows->scale;
     const uint64_t rows = x->last - x->first, step = rows / SEARCHED + 1;
     uint64_t *listed = se_zalloc(x->n, sizeof *listed, err);
     int rc = listed ? 0 : -1;
 
     for (uint64_t r = 0; rc == 0 && x->k > 0 && r < rows; r += step) {
-        const double last = (double)x->similarity[(r + 1) * x->k - 1];
+        double last = -2;
 
-        for (uint64_t i = r * x->k; i < (r + 1) * x->k; i++)
+        if (scale[x->first + r].inverse == 0)
+            continue;
+        for (uint64_t i = r * x->k; i < (r + 1) * x->k && x->id[i] != SE_NONE; i++) {
             listed[x->id[i]] = r + 1;
+            last = i + 1 == (r + 1) * x->k ? (double)x->similarity[i] : -2;
+        }
         listed[x->first + r] = r + 1;
         se_sim_query_set(q, x->first + r);
         for (uint64_t v = 0; rc == 0 && v < x->n; v++)
-            if (listed[v] != r + 1 && (double)se_sim_query_with(q, v) > last + sim_slack)
+            if (listed[v] != r + 1 && scale[v].inverse != 0 &&
+                (double)se_sim_query_with(q, v) > last + sim_slack)
                 rc = se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " lacks its neighbour %"
                                      PRIu64 ", which is nearer than its last", x->first + r, v);
     }
@@ -159,6 +168,8 @@ struct fusion {
     struct se_graph graph, fused;
     struct se_knn knn;
     uint64_t k;                 /* neighbours that were taken; 0: not known */
+    double mean;                /* M, NAN: not known */
+    double usual;               /* mean weight that old edges were divided by, 0: none */
     float *sim;                 /* per edge of fused: S, NAN where it is not known */
     uint32_t *rank;             /* per edge of fused: best place in knn, 0: in none */
 };
@@ -203,8 +214,11 @@ static int find_members(struct fusion *f, struct se_err *err)
                 return bad_pair(err, u, f->graph.to[e], "is missing; it is an edge of the graph");
     for (uint64_t i = 0; i < (x->last - x->first) * x->k; i++) {
         const uint64_t u = x->first + i / x->k, rank = i % x->k + 1;
-        const uint64_t e = find_edge(&f->fused, u, x->id[i]);
+        const uint64_t e = x->id[i] == SE_NONE ? UINT64_MAX
+                                               : find_edge(&f->fused, u, x->id[i]);
 
+        if (x->id[i] == SE_NONE)
+            continue;
         if (e == UINT64_MAX) {
             if (rank <= f->k)
                 return bad_pair(err, u, x->id[i], "is missing; it is among the nearest "
@@ -250,31 +264,50 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is added to similarities: weight - S, the same for all pairs that were not clipped to
- * weigh `mean` alone; the median of some of them. */
-static double added(const struct fusion *f, double mean)
+/* How much S + shift of a pair counts: 1, or its weight in the graph beside the mean weight */
+static double scale_of(const struct fusion *f, uint64_t u, uint64_t v)
 {
+    const uint64_t old = f->usual > 0 ? find_edge(&f->graph, u, v) : UINT64_MAX;
+
+    return old == UINT64_MAX ? 1 : (double)f->graph.weight[old] / f->usual;
+}
+
+/* A pair that was clipped weighs M alone. */
+static bool is_clipped(const struct fusion *f, double weight)
+{
+    return fabs(weight - f->mean) < clip_slack;
+}
+
+/* The shift and M, which are added to a similarity that counts once: the median over some of the
+ * pairs that were not clipped. */
+static double added(const struct fusion *f)
+{
+    const struct se_graph *g = &f->fused;
+    const uint64_t step = g->m / SAMPLES + 1;
     double have[SAMPLES];
-    const uint64_t step = f->fused.m / SAMPLES + 1;
     size_t count = 0;
 
-    for (uint64_t e = 0; e < f->fused.m && count < SAMPLES; e += step)
-        if (!isnan(f->sim[e]) && !(fabs((double)f->fused.weight[e] - mean) < clip_slack))
-            have[count++] = (double)f->fused.weight[e] - (double)f->sim[e];
+    for (uint64_t u = 0; u < g->n; u++)
+        for (uint64_t e = g->off[u]; e < g->off[u + 1] && count < SAMPLES; e++)
+            if (e % step == 0 && !isnan(f->sim[e]) && !is_clipped(f, (double)g->weight[e]) &&
+                scale_of(f, u, g->to[e]) == 1)
+                have[count++] = (double)g->weight[e] - (double)f->sim[e];
     if (count == 0)
-        return 0;
+        return NAN;
     qsort(have, count, sizeof have[0], ascending);
     return have[count / 2];
 }
 
-static int check_pairs(const struct fusion *f, bool complete, double mean, struct se_err *err)
+static int check_pairs(const struct fusion *f, bool complete, struct se_err *err)
 {
     const struct se_graph *g = &f->fused;
-    const double more = added(f, mean), slack = 1e-4 * fmax(1, fabs(more));
+    const double more = added(f);
 
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            const double w = (double)g->weight[e], sim = (double)f->sim[e];
+            const double w = (double)g->weight[e], scale = scale_of(f, u, g->to[e]);
+            const double wanted = scale == 1 ? (double)f->sim[e] + more
+                                  : scale * ((double)f->sim[e] + more - f->mean) + f->mean;
             const bool old = find_edge(&f->graph, u, g->to[e]) != UINT64_MAX;
 
             if (complete && !old && f->rank[e] == 0)
@@ -282,12 +315,11 @@ static int check_pairs(const struct fusion *f, bool complete, double mean, struc
             if (complete && !old && f->k > 0 && f->rank[e] > f->k)
                 return bad_pair(err, u, g->to[e], "is not among the nearest neighbours that "
                                 "kselect.k tells of");
-            if (isnan(sim) || fabs(w - sim - more) <= slack)
+            if (isnan(wanted) || is_clipped(f, w) ||
+                fabs(w - wanted) <= 1e-4 * fmax(fmax(1, scale), fabs(wanted)))
                 continue;
-            if (!(fabs(w - mean) < clip_slack))                 /* else it was clipped */
-                return se_payload_fail(err, SE_FUSED, "pair %" PRIu64 " - %" PRIu32 " weighs "
-                                       "%.9g, but its similarity says %.9g", u, g->to[e], w,
-                                       sim + more);
+            return se_payload_fail(err, SE_FUSED, "pair %" PRIu64 " - %" PRIu32 " weighs %.9g, "
+                                   "but its similarity says %.9g", u, g->to[e], w, wanted);
         }
     return 0;
 }
@@ -295,11 +327,16 @@ static int check_pairs(const struct fusion *f, bool complete, double mean, struc
 static int check_fusion(struct se_stream *s, struct fusion *f, struct se_err *err)
 {
     const bool complete = f->knn.first == 0 && f->knn.last == f->knn.n;
-    double k = 0, mean = NAN;
+    double k = 0;
 
+    f->mean = NAN;
     if (se_stats_value(s, "kselect.k", &k, err) < 0 ||
-        se_stats_value(s, "kselect.mean", &mean, err) < 0)
+        se_stats_value(s, "kselect.mean", &f->mean, err) < 0 ||
+        se_stats_value(s, "kselect.weight", &f->usual, err) < 0)
         return -1;
+    if (f->usual > 0 && !f->graph.weight)
+        return se_payload_fail(err, SE_STATS, "kselect.weight is %.9g, but the graph has no "
+                               "weights", f->usual);
     if (k < 0 || k > (double)f->knn.k || k != floor(k))
         return se_payload_fail(err, SE_STATS, "kselect.k is %.9g, but knn has %" PRIu64
                                " neighbours", k, f->knn.k);
@@ -307,7 +344,7 @@ static int check_fusion(struct se_stream *s, struct fusion *f, struct se_err *er
     for (uint64_t e = 0; e < f->fused.m; e++)
         f->sim[e] = NAN;
     return find_members(f, err) < 0 || find_rest(s, f, err) < 0 ||
-           check_pairs(f, complete, mean, err) < 0 ? -1 : 0;
+           check_pairs(f, complete, err) < 0 ? -1 : 0;
 }
 
 int se_deep_fused(struct se_stream *s, struct se_err *err)

@@ -1,4 +1,4 @@
-/* info.c - all that se-info tells of a stream */
+/* info.c - the summary that se-info prints */
 #include "common/inspect/info.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* info.h - all that se-info tells of a stream */
+/* info.h - the summary that se-info prints */
 #ifndef SE_INFO_H
 #define SE_INFO_H
 

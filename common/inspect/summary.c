@@ -1,12 +1,12 @@
-/* summary.c - the facts about a stream that people ask for */
+/* summary.c - statistics of the sections of a stream */
 #include "common/inspect/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/adjacency.h"
 #include "common/base/mem.h"
+#include "common/graph/adjacency.h"
 
 /* The middle of sorted numbers given as "how many have the value i". */
 static double median_of_histogram(const uint64_t *have, uint64_t count)
@@ -202,7 +202,7 @@ void se_count_hits(struct se_hits *x, const struct se_predictions *p,
 {
     *x = (struct se_hits){ { 0 }, { 0 } };
     for (uint64_t v = 0; v < p->n; v++) {
-        const int in = part ? part[v] : SE_PART_NONE;
+        const int in = part ? part[v] : SE_SPLIT_NONE;
 
         if (labels->label[v] < 0 || p->label[v] < 0)
             continue;
@@ -211,7 +211,7 @@ void se_count_hits(struct se_hits *x, const struct se_predictions *p,
     }
 }
 
-void se_part_sizes(const struct se_splits *s, uint64_t i, uint64_t size[4])
+void se_splits_sizes(const struct se_splits *s, uint64_t i, uint64_t size[4])
 {
     memset(size, 0, 4 * sizeof *size);
     for (uint64_t v = 0; v < s->n; v++)

@@ -1,4 +1,4 @@
-/* summary.h - the facts about a stream that people ask for */
+/* summary.h - statistics of the sections of a stream */
 #ifndef SE_SUMMARY_H
 #define SE_SUMMARY_H
 
@@ -48,6 +48,6 @@ void se_count_hits(struct se_hits *x, const struct se_predictions *p,
                    const struct se_labels *labels, const uint8_t *part);
 
 /* Vertices in each part of split i. */
-void se_part_sizes(const struct se_splits *s, uint64_t i, uint64_t size[4]);
+void se_splits_sizes(const struct se_splits *s, uint64_t i, uint64_t size[4]);
 
 #endif

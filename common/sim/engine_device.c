@@ -1,15 +1,15 @@
 /* engine_device.c - the matrix product on a device; who is among the first k is decided here
  *
  * The device gives for each row a few more than k candidates with their scores in float.
- * Those within the error of the k-th score get their exact S, as in sim_topk.c, so the answer
+ * Those within the error of the k-th score get their exact S, as in topk.c, so the answer
  * is that of the CPU.  A row whose candidates are all that close may lack some: the CPU's
  * product searches for it again. */
 #include <math.h>
 #include <string.h>
 
-#include "common/device/device.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/device/device.h"
 #include "common/sim/engine.h"
 
 enum { ROWS_PER_TASK = 64, MOST_DIMS = 1 << 20 };
@@ -162,8 +162,8 @@ static int search_make(struct search *s, struct se_err *err)
     const double u = 0x1p-24, e = 1.05 * (double)(d + 4) * u / (1 - (double)(d + 4) * u);
 
     if (d > MOST_DIMS)
-        return se_fail(err, SE_EDEVICE, "the device is for at most %d dimensions", MOST_DIMS);
-    s->margin = (float)(2 * e + 0x1p-22);       /* as in sim_gemm.c */
+        return se_fail(err, SE_EDEVICE, "the device supports at most %d dimensions", MOST_DIMS);
+    s->margin = (float)(2 * e + 0x1p-22);       /* as in engine_product.c */
     s->list = job->k + job->k / 4 + 16;
     if (s->list > job->m - 1)
         s->list = job->m - 1;

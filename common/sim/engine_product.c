@@ -237,7 +237,7 @@ static int tiles_make(struct tiles *t, struct se_err *err)
     uint64_t size = 0;
 
     if (d > MOST_DIMS)
-        return se_fail(err, SE_EUSAGE, "--method product is for at most %d dimensions; use "
+        return se_fail(err, SE_EUSAGE, "--method product supports at most %d dimensions; use "
                        "--method sparse", MOST_DIMS);
     if (job->rows->x.dense && __builtin_mul_overflow(job->m, d, &size))
         return se_fail(err, SE_EMEM, "no memory for the rows");

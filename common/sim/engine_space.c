@@ -9,8 +9,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
-#include "common/sim/topk.h"
 #include "common/sim/boxes.h"
+#include "common/sim/topk.h"
 
 enum { MOST_DEPTH = 40 };
 
@@ -291,7 +291,7 @@ static int space_make(struct space *s, struct se_err *err)
     const uint64_t threads = (uint64_t)job->threads;
 
     if (job->rows->d > SE_BOXES_DIMS)
-        return se_fail(err, SE_EUSAGE, "--method space is for at most %d dimensions; use "
+        return se_fail(err, SE_EUSAGE, "--method space supports at most %d dimensions; use "
                        "--method product", SE_BOXES_DIMS);
     if (se_boxes_make(&s->boxes, job, err) < 0 || note_answers(s, err) < 0)
         return -1;

@@ -3,18 +3,13 @@
 
 #include <string.h>
 
+#include "common/base/keyed.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 
 enum { ROWS_PER_TASK = 1024 };
 
 /* --- finding them --- */
-
-static inline uint64_t mix(uint64_t h, uint64_t x)
-{
-    h = (h ^ x) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
-}
 
 static inline uint32_t bits(float x)
 {
@@ -23,17 +18,18 @@ static inline uint32_t bits(float x)
     return y.u;
 }
 
-static uint64_t hash_row(const struct se_features *x, uint64_t i)
+static uint64_t hash_row(const struct se_features *x, uint64_t i, const uint64_t key[2])
 {
     uint64_t h = 1;
 
     if (x->dense)
         for (uint64_t t = 0; t < x->d; t++)
-            h = mix(h, bits(x->dense[i * x->d + t]));
+            h = se_hash_word(key, h, bits(x->dense[i * x->d + t]));
     else
         for (uint64_t e = x->off[i]; e < x->off[i + 1]; e++)
-            h = mix(h, (uint64_t)x->col[e] << 32 | (x->value ? bits(x->value[e]) : 1));
-    return mix(h, 0);
+            h = se_hash_word(key, h, (uint64_t)x->col[e] << 32 |
+                                     (x->value ? bits(x->value[e]) : 1));
+    return se_hash_word(key, h, 0);
 }
 
 static bool same_row(const struct se_features *x, uint64_t i, uint64_t j)
@@ -54,16 +50,18 @@ static bool same_row(const struct se_features *x, uint64_t i, uint64_t j)
 struct hashing {
     const struct se_sim_rows *rows;
     uint64_t *hash;
+    const uint64_t *key;
 };
 
 static void hash_task(void *arg, uint64_t task, int thread)
 {
     struct hashing *h = arg;
+    const uint64_t key[2] = { h->key[0], h->key[1] };
     const uint64_t last = (task + 1) * ROWS_PER_TASK;
 
     (void)thread;
     for (uint64_t i = task * ROWS_PER_TASK; i < last && i < h->rows->n; i++)
-        h->hash[i] = hash_row(&h->rows->x, i);
+        h->hash[i] = hash_row(&h->rows->x, i, key);
 }
 
 /* Enter the vertices in ascending order, so that the first of a group is its lowest. */
@@ -75,7 +73,7 @@ static void enter(struct se_sim_groups *g, const struct se_sim_rows *r, const ui
 
         if (r->scale[v].inverse == 0) {
             g->group[v] = SE_NONE;
-            g->flat[g->flats++] = (uint32_t)v;
+            g->flats++;
             continue;
         }
         for (; table[slot] != SE_NONE; slot = (slot + 1) & mask) {
@@ -112,7 +110,7 @@ static int list_members(struct se_sim_groups *g, struct se_err *err)
 int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, int threads,
                        struct se_err *err)
 {
-    struct hashing h = { r, NULL };
+    struct hashing h = { r, NULL, se_hash_key() };
     uint64_t size = 16;
     uint32_t *table;
 
@@ -123,15 +121,14 @@ int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, int
     h.hash = table ? se_alloc(r->n, sizeof *h.hash, err) : NULL;
     g->row = h.hash ? se_alloc(r->n, sizeof *g->row, err) : NULL;
     g->group = g->row ? se_alloc(r->n, sizeof *g->group, err) : NULL;
-    g->flat = g->group ? se_alloc(r->n, sizeof *g->flat, err) : NULL;
-    if (g->flat) {
+    if (g->group) {
         memset(table, 0xff, size * sizeof *table);
         se_parallel(threads, (r->n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, hash_task, &h);
         enter(g, r, h.hash, table, size - 1);
     }
     free(table);
     free(h.hash);
-    return g->flat ? list_members(g, err) : -1;
+    return g->group ? list_members(g, err) : -1;
 }
 
 void se_sim_groups_release(struct se_sim_groups *g)
@@ -140,7 +137,6 @@ void se_sim_groups_release(struct se_sim_groups *g)
     free(g->group);
     free(g->off);
     free(g->member);
-    free(g->flat);
     *g = (struct se_sim_groups)SE_SIM_GROUPS_INIT;
 }
 
@@ -201,23 +197,20 @@ static void expand_vertex(const struct expansion *x, uint32_t v, uint64_t *key)
     const uint64_t k = x->a->k, to = (v - x->a->first) * k;
     uint64_t have = 0;
 
-    if (g->group[v] == SE_NONE) {               /* S = 0 with all: the lowest vertices */
-        for (uint64_t u = 0, i = 0; i < k; u++)
-            if (u != v) {
-                x->a->id[to + i] = (uint32_t)u;
-                x->a->similarity[to + i++] = 0;
-            }
-        return;
+    if (g->group[v] != SE_NONE) {               /* without variance: no neighbours */
+        have = take(key, have, g->member + g->off[g->group[v]],
+                    g->off[g->group[v] + 1] - g->off[g->group[v]], k, v, 1);
+        have = take_groups(x, v, key, have);
     }
-    have = take(key, have, g->member + g->off[g->group[v]],
-                g->off[g->group[v] + 1] - g->off[g->group[v]], k, v, 1);
-    have = take(key, have, g->flat, g->flats, k, v, 0);
-    have = take_groups(x, v, key, have);
-    se_sim_select(key, have, k);
-    se_sim_sort(key, k, key + x->room);
+    if (have > k) {
+        se_sim_select(key, have, k);
+        have = k;
+    }
+    if (have > 0)
+        se_sim_sort(key, have, key + x->room);
     for (uint64_t i = 0; i < k; i++) {
-        x->a->id[to + i] = se_sim_key_id(key[i]);
-        x->a->similarity[to + i] = se_sim_key_similarity(key[i]);
+        x->a->id[to + i] = i < have ? se_sim_key_id(key[i]) : SE_NONE;
+        x->a->similarity[to + i] = i < have ? se_sim_key_similarity(key[i]) : 0;
     }
 }
 

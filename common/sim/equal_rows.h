@@ -14,8 +14,7 @@ struct se_sim_groups {
     uint32_t *group;            /* n: which group; SE_NONE: no variance */
     uint64_t *off;              /* m + 1 */
     uint32_t *member;           /* vertices of each group, ascending */
-    uint32_t *flat;             /* vertices without variance, ascending */
-    uint64_t flats;
+    uint64_t flats;             /* vertices without variance */
 };
 #define SE_SIM_GROUPS_INIT { .n = 0 }
 
@@ -24,7 +23,7 @@ int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, int
 void se_sim_groups_release(struct se_sim_groups *g);
 
 /* From the answer of `job`, which was about groups, to that for each vertex of [first, last):
- * k neighbours each. */
+ * k neighbours each, or as many as there are; SE_NONE stands for the others. */
 int se_sim_groups_expand(const struct se_sim_groups *g, const struct se_sim_job *job,
                          struct se_sim_answer *a, struct se_err *err);
 

@@ -12,9 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/draw.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/base/sort.h"
 #include "common/sim/sim.h"
 
 enum { VERTICES_PER_TASK = 4096, RANGES = 4, RANKS = 8, AHEAD = 16 };
@@ -42,12 +42,13 @@ struct degree {
 struct fusion {
     struct se_graph g;
     struct se_knn knn;
-    const struct se_kselect_ask *ask;
+    const struct se_kselect_options *ask;
     uint64_t tasks;             /* of VERTICES_PER_TASK vertices */
     uint64_t *off;              /* n + 1 */
     struct place *place;        /* by the lower vertex, ascending */
     struct row *row;            /* per thread */
     float *old;                 /* S of each old edge; NAN where knn does not have it */
+    double usual;               /* mean weight of the old edges; 0: weights do not count */
     uint64_t *missing;          /* how many it has not, per task */
     uint8_t *flag;              /* for each entry of knn: its pair enters here */
     struct enters *enters;      /* RANKS times n */
@@ -133,7 +134,7 @@ static uint64_t own_neighbours(const struct fusion *f, uint64_t u, uint64_t most
         const uint64_t v = f->knn.id[first + i];
 
         row->key[count] = v << 32 | (i + 1);
-        count += v > u && (all || f->flag[first + i]);
+        count += v > u && v != SE_NONE && (all || f->flag[first + i]);
     }
     se_sort_u64(row->key, row->scratch, count);
     return count;
@@ -252,9 +253,26 @@ static double lifted(const struct fusion *f, float s)
     return x >= 0 ? x : 0;
 }
 
-static void enter(struct fusion *f, float s, uint64_t rank, uint64_t u, uint64_t v)
+/* The mean weight of the old edges.  Where it is 0 all are the same, and do not matter. */
+static double usual_weight(const struct fusion *f)
 {
-    const double x = lifted(f, s);
+    double sum = 0;
+
+    for (uint64_t e = 0; e < f->g.m; e++)
+        sum += (double)f->g.weight[e];
+    return f->g.m ? sum / (double)f->g.m : 0;
+}
+
+/* How much an old edge counts, beside one of the usual weight */
+static double factor(const struct fusion *f, uint64_t edge)
+{
+    return f->usual > 0 ? (double)f->g.weight[edge] / f->usual : 1;
+}
+
+/* The pair u v comes in with the similarity s, which counts `times`. */
+static void enter(struct fusion *f, float s, double times, uint64_t rank, uint64_t u, uint64_t v)
+{
+    const double x = lifted(f, s) * times;
 
     if (s + f->ask->shift < 0 && rank < f->negative) {
         f->negative = rank;
@@ -346,7 +364,7 @@ static int draw_curve(struct se_kselect *x, struct fusion *f, struct se_err *err
     }
     for (uint64_t u = 0; u < n; u++)
         for (uint64_t e = f->g.off[u]; e < f->g.off[u + 1]; e++)
-            enter(f, f->old[e], 0, u, f->g.to[e]);
+            enter(f, f->old[e], factor(f, e), 0, u, f->g.to[e]);
     f->pairs_at[0] = f->pairs;
     x->h1[0] = entropy(f, part);
     for (uint64_t rank = 1; rank <= k; rank++) {
@@ -360,7 +378,7 @@ static int draw_curve(struct se_kselect *x, struct fusion *f, struct se_err *err
             if (u + AHEAD < n && now[u + AHEAD].v != SE_NONE)
                 __builtin_prefetch(&f->degree[now[u + AHEAD].v]);
             if (now[u].v != SE_NONE)
-                enter(f, now[u].s, rank, u, now[u].v);
+                enter(f, now[u].s, 1, rank, u, now[u].v);
         }
         f->pairs_at[rank] = f->pairs;
         x->h1[rank] = entropy(f, part);
@@ -372,44 +390,10 @@ static int draw_curve(struct se_kselect *x, struct fusion *f, struct se_err *err
 
 /* --- the choice --- */
 
-/* k = 1; then 5, 3 or 1 more while H1 gains more than 0.1, 0.01 or 0.001; below 50. */
-static uint64_t walk(const double *h1, uint64_t most)
-{
-    double before = 0;
-    uint64_t k = 1;
-
-    while (k < 50 && k <= most) {
-        const double gain = h1[k] - before;
-
-        if (!(gain > 0.001))
-            break;
-        before = h1[k];
-        k += gain > 0.1 ? 5 : gain > 0.01 ? 3 : 1;
-    }
-    k = k < 50 ? k : 50;
-    return k < most ? k : most;
-}
-
-uint64_t se_kselect_choose(const double *h1, uint64_t most, enum se_k_rule rule, double eps)
-{
-    uint64_t k = 1;
-
-    if (rule == SE_K_SCHEDULE)
-        return walk(h1, most);
-    if (rule == SE_K_PLATEAU) {
-        while (k < most && !(h1[k + 1] - h1[k] < eps))
-            k++;
-        return k;
-    }
-    for (uint64_t i = 2; i <= most; i++)
-        k = h1[i] > h1[k] ? i : k;
-    return k;
-}
-
 /* Negative weights are refused, unless they come after the k that was asked for. */
 static int choose(struct se_kselect *x, const struct fusion *f, struct se_err *err)
 {
-    const struct se_kselect_ask *ask = f->ask;
+    const struct se_kselect_options *ask = f->ask;
     const uint64_t k = f->knn.k;
 
     if (ask->k > k && k + 1 < f->knn.n)
@@ -420,7 +404,7 @@ static int choose(struct se_kselect *x, const struct fusion *f, struct se_err *e
         if (ask->k == 0 || f->negative <= x->k)
             return se_fail(err, SE_EINPUT, "the weight of %" PRIu32 " - %" PRIu32 " would be "
                            "negative with --shift %g; raise it, or clip such weights with "
-                           "--allow-negative clip", f->bad[0], f->bad[1], ask->shift);
+                           "--negative-weights clip", f->bad[0], f->bad[1], ask->shift);
         x->most = f->negative - 1;
     }
     if (ask->k == 0 && k > 0)
@@ -447,6 +431,14 @@ static void count_task(void *arg, uint64_t task, int thread)
     }
 }
 
+/* The S that lifts to what an old edge counts */
+static float old_similarity(const struct fusion *f, uint64_t edge)
+{
+    return f->usual > 0
+               ? (float)(lifted(f, f->old[edge]) * factor(f, edge) - f->ask->shift)
+               : f->old[edge];
+}
+
 /* The pairs of u, in order, with S for their weight: no two of the three lists share one. */
 static void fill_vertex(const struct fusion *f, uint64_t u, const struct row *row)
 {
@@ -463,7 +455,7 @@ static void fill_vertex(const struct fusion *f, uint64_t u, const struct row *ro
 
         if (old < own && old < near) {
             f->room->to[at] = old;
-            f->room->weight[at] = f->old[edge++];
+            f->room->weight[at] = old_similarity(f, edge++);
         } else if (own < near) {
             f->room->to[at] = own;
             f->room->weight[at] = f->knn.similarity[u * f->knn.k + (uint32_t)*key++ - 1];
@@ -531,16 +523,35 @@ static int open_sections(struct fusion *f, struct se_stream *s, struct se_err *e
     return se_stream_check_origin(s, SE_KNN, err);
 }
 
+/* Vertices without a neighbour: their rows tell nothing. */
+static uint64_t count_alone(const struct se_knn *knn)
+{
+    uint64_t count = 0;
+
+    for (uint64_t v = 0; v < knn->n && knn->k > 0; v++)
+        count += knn->id[v * knn->k] == SE_NONE;
+    return count;
+}
+
 int se_kselect_make(struct se_kselect *x, struct se_stream *s,
-                    const struct se_kselect_ask *ask, struct se_err *err)
+                    const struct se_kselect_options *ask, struct se_err *err)
 {
     struct fusion f = { .ask = ask, .negative = UINT64_MAX };
     int rc = -1;
 
-    if (open_sections(&f, s, err) == 0 && sort_places(&f, err) == 0 &&
-        rank_pairs(&f, s, err) == 0 && draw_curve(x, &f, err) == 0 &&
-        choose(x, &f, err) == 0)
+    if (open_sections(&f, s, err) < 0)
+        return -1;
+    if (f.g.weight && ask->weights)
+        f.usual = usual_weight(&f);
+    if (sort_places(&f, err) == 0 &&
+        rank_pairs(&f, s, err) == 0 &&
+        draw_curve(x, &f, err) == 0 && choose(x, &f, err) == 0)
         rc = fuse(x, &f, err);
+    if (rc == 0) {
+        x->alone = count_alone(&f.knn);
+        x->weights = f.g.weight != NULL;
+        x->usual = f.usual;
+    }
     for (int i = 0; f.row && i < ask->threads; i++)
         free(f.row[i].key);
     free(f.row);

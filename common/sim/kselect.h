@@ -2,7 +2,8 @@
  *
  * E_f(k) is the set of old edges (self-loops apart) and of all pairs where one vertex is
  * among the k most similar of the other.  A pair weighs S + shift + M, with M the mean of
- * S + shift over the pairs, divided by 2 n.  H1(k) is the one-dimensional structural entropy
+ * S + shift over the pairs, divided by 2 n.  If the old edges have weights, S + shift of each
+ * is multiplied by its weight over their mean weight, so that equal weights change nothing.  H1(k) is the one-dimensional structural entropy
  * of that graph. */
 #ifndef SE_KSELECT_H
 #define SE_KSELECT_H
@@ -18,12 +19,13 @@ enum se_k_rule {
     SE_K_MAX                    /* the k with the largest H1 */
 };
 
-struct se_kselect_ask {
+struct se_kselect_options {
     enum se_k_rule rule;
     uint64_t k;                 /* take this one; 0: by the rule */
     double eps, shift;
     bool clip;                  /* take a negative S + shift for 0 instead of refusing it */
     int threads;
+    bool weights;               /* the weights of the old edges count */
 };
 
 struct se_kselect {
@@ -32,6 +34,9 @@ struct se_kselect {
     double *h1;
     double mean;                /* M */
     uint64_t m;                 /* edges of the fused graph */
+    uint64_t alone;             /* vertices that knn gives no neighbour */
+    bool weights;               /* the edges of the graph have weights */
+    double usual;               /* their mean if they count, else 0 */
     struct se_graph_room fused;
 };
 #define SE_KSELECT_INIT { .k = 0 }
@@ -40,7 +45,7 @@ struct se_kselect {
  * the section that knn was made from.  Release it in any case.  O(n KMAX + m), and O(d) for
  * each old edge to be weighed. */
 int se_kselect_make(struct se_kselect *x, struct se_stream *s,
-                    const struct se_kselect_ask *ask, struct se_err *err);
+                    const struct se_kselect_options *ask, struct se_err *err);
 void se_kselect_release(struct se_kselect *x);
 
 /* The choice alone: h1[0 .. most], most >= 1. */

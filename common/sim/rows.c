@@ -5,8 +5,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
-#include "common/sim/sim.h"
 #include "common/sim/engine.h"
+#include "common/sim/sim.h"
 #include "common/sim/sim_kernels.h"
 
 enum { ROWS_PER_TASK = 1024 };

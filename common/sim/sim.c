@@ -88,7 +88,7 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
     if (job->k == 0 || job->q == 0)
         return 0;
     if ((method == SE_SIM_SPACE || method == SE_SIM_SPARSE) && job->device == SE_DEVICE_CUDA)
-        return se_fail(err, SE_EDEVICE, "--device cuda has the method product only; leave out "
+        return se_fail(err, SE_EDEVICE, "--device cuda supports only --method product; omit "
                        "--method %s or use --device auto", name[method]);
     if (job->device != SE_DEVICE_CUDA && (method == SE_SIM_AUTO || method == SE_SIM_SPACE)) {
         if (se_sim_flat_make(&flat, job, err) < 0)
@@ -143,7 +143,7 @@ static int search_groups(const struct se_sim_groups *g, struct se_sim_job *job,
     return rc;
 }
 
-int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
+int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
                   struct se_sim_answer *a, struct se_err *err)
 {
     struct se_sim_groups g = SE_SIM_GROUPS_INIT;
@@ -169,6 +169,7 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
         query = se_alloc(g.m, sizeof *query, err);
     if (query) {
         a->distinct = g.m;
+        a->flats = g.flats;
         job.row = g.row;
         job.query = query;
         job.m = g.m;

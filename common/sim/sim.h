@@ -6,17 +6,18 @@
  * float, ties by lower id.  The engines only differ in how they find who can be among the
  * first k: all of them give the same bytes, at any number of threads.
  *
- * A row without variance (all its numbers equal; for the cosine: all zero) has S = 0 with
- * everything. */
+ * A row without variance (all its numbers equal; for the cosine: all zero) tells nothing: it
+ * has no neighbours and is nobody's neighbour.  S with it is 0 where an edge asks for it. */
 #ifndef SE_SIM_H
 #define SE_SIM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/progress.h"
+#include "common/device/device.h"
 #include "common/device/device.h"
 #include "common/stream/section.h"
-#include "common/cli/tool.h"
 
 /* What makes a row a centred row of length 1: ((x - shift) - mean) * inverse.  The shift is
  * a number of the row itself, so that rows of large, nearly equal numbers lose nothing; it
@@ -76,7 +77,7 @@ void se_sim_queries_free(struct se_sim_query *q, int threads);
 
 enum se_sim_method { SE_SIM_AUTO, SE_SIM_PRODUCT, SE_SIM_SPACE, SE_SIM_SPARSE };
 
-struct se_sim_ask {
+struct se_sim_options {
     uint64_t k;                 /* neighbours wanted; n - 1 if that is less */
     uint64_t first, last;       /* of these vertices, among all */
     enum se_sim_method method;
@@ -88,16 +89,17 @@ struct se_sim_ask {
 struct se_sim_answer {
     uint64_t k, first, last;
     struct se_knn_room room;    /* what comes next lies in it */
-    uint32_t *id;               /* (last - first) * k, best first */
+    uint32_t *id;               /* (last - first) * k, best first; SE_NONE: no more */
     float *similarity;
     const char *engine;         /* "product", "space", "sparse", "circle", "line", "none" */
     uint64_t distinct;          /* rows that differ and have variance */
+    uint64_t flats;             /* rows without variance, of all vertices */
     char where[SE_GPU_NOTE];    /* "on the CPU", why, or on which device */
 };
 #define SE_SIM_ANSWER_INIT { .k = 0 }
 
 /* Find the k most similar vertices.  Release the answer in any case. */
-int se_sim_search(const struct se_sim_rows *r, const struct se_sim_ask *ask,
+int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
                   struct se_sim_answer *a, struct se_err *err);
 void se_sim_answer_release(struct se_sim_answer *a);
 

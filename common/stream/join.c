@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/draw.h"
 #include "common/base/mem.h"
+#include "common/base/set.h"
 
 enum { MOST_STATS = 10000 };    /* more is damage; uniting takes the square of it */
 
@@ -68,8 +68,8 @@ static int join_stats(struct se_stream *base, struct se_stream *x, struct se_err
     if (se_stats_get(&old, base, err) < 0 || se_stats_get(&s, x, err) < 0)
         return -1;
     if (s.count > MOST_STATS || old.count > MOST_STATS)
-        return se_fail(err, SE_EINPUT, "stats: more than %d numbers cannot be united; use "
-                       "--drop stats", MOST_STATS);
+        return se_fail(err, SE_EINPUT, "stats: more than %d numbers cannot be merged; use --drop "
+                       "stats", MOST_STATS);
     const char *name = s.names;
     for (uint64_t i = 0; i < s.count; i++, name += strlen(name) + 1)
         if (se_stats_set(base, name, s.value[i], err) < 0)
@@ -102,14 +102,6 @@ static int same_content(struct se_section *a, struct se_section *b, struct se_er
     return se_digest_equal(&x, &y);
 }
 
-static bool is_known(uint32_t tag)
-{
-    for (int i = 0; se_section_known(i); i++)
-        if (se_section_known(i) == tag)
-            return true;
-    return false;
-}
-
 /* Of a section that we do not know a stream may have several: all different ones stay. */
 static int join_unknown(struct se_stream *base, struct se_section *x, struct se_err *err)
 {
@@ -129,7 +121,7 @@ static int join_section(struct se_stream *base, struct se_stream *s, struct se_s
     struct se_section *old = se_stream_find(base, x->tag);
     int same;
 
-    if (!is_known(x->tag))
+    if (!se_section_kind_of(x->tag))
         return join_unknown(base, x, err);
     if (!old)
         return se_stream_copy(base, x, err);

@@ -6,42 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *made_by(uint32_t tag)
+struct se_section *se_payload_open(struct se_stream *s, uint32_t tag, struct se_err *err)
 {
-    switch (tag) {
-    case SE_GRAPH:
-        return "bring one in with se-import or make one with se-gen";
-    case SE_FUSED:
-        return "make one with se-kselect";
-    case SE_FEATURES:
-    case SE_LABELS:
-        return "bring them in with se-import";
-    case SE_SPLITS:
-        return "make some with se-split or bring them in with se-import";
-    case SE_KNN:
-        return "make one with se-sim";
-    case SE_TREE:
-        return "make one with se-tree";
-    case SE_EMBEDDING:
-    case SE_PREDICTIONS:
-    case SE_MODEL:
-        return "train with se-train first";
-    default:
-        return "this stream does not carry it";
-    }
-}
+    const struct se_section_kind *kind = se_section_kind_of(tag);
+    struct se_section *x;
 
-int se_payload_open(struct se_stream *s, uint32_t tag, struct se_cursor *c,
-                    struct se_err *err)
-{
-    struct se_section *x = se_stream_find(s, tag);
-
+    if (tag == SE_STATS && se_stats_flush(s, err) < 0)
+        return NULL;
+    x = se_stream_find(s, tag);
     if (!x)
-        return se_fail(err, SE_EINPUT, "no %s section; %s", se_section_name(tag),
-                       made_by(tag));
-    c->at = se_section_plain(x, err);
-    c->left = x->plain_len;
-    return c->at ? 0 : -1;
+        se_fail(err, SE_EINPUT, "no %s section; %s", se_section_name(tag),
+                kind ? kind->made_by : "this stream does not have it");
+    return x && se_section_plain(x, err) ? x : NULL;
 }
 
 int se_payload_fail(struct se_err *err, uint32_t tag, const char *fmt, ...)
@@ -60,14 +36,23 @@ int se_payload_short(struct se_err *err, uint32_t tag)
     return se_payload_fail(err, tag, "its length does not fit its counts");
 }
 
-int se_payload_offsets(const uint64_t *off, uint64_t n, uint64_t total, uint32_t tag,
-                       struct se_err *err)
+int se_payload_offsets(struct se_reader *off, uint64_t total, uint32_t tag, struct se_err *err)
 {
-    bool bad = off[0] != 0 || off[n] != total;
+    uint64_t last = 0, count;
+    const void *block;
+    bool bad = false, first = true;
 
-    for (uint64_t i = 0; i < n; i++)
-        bad |= off[i] > off[i + 1];
-    return bad ? se_payload_fail(err, tag, "its offsets are damaged") : 0;
+    while ((count = se_next_block(off, &block, sizeof last)) > 0) {
+        const uint64_t *x = block;
+
+        bad |= first ? x[0] != 0 : x[0] < last;
+        for (uint64_t i = 1; i < count; i++)
+            bad |= x[i - 1] > x[i];
+        last = x[count - 1];
+        first = false;
+    }
+    se_reader_restart(off);
+    return bad || last != total ? se_payload_fail(err, tag, "its offsets are damaged") : 0;
 }
 
 /* A float is not finite if all bits of its exponent are set. */
@@ -90,6 +75,20 @@ uint64_t se_first_not_finite(const float *x, uint64_t count)
                 return i;
     }
     return count;
+}
+
+uint64_t se_reader_not_finite(struct se_reader *r)
+{
+    const void *block;
+    uint64_t count;
+
+    for (uint64_t from = 0; (count = se_next_block(r, &block, sizeof(float))) > 0; from += count) {
+        const uint64_t bad = se_first_not_finite(block, count);
+
+        if (bad < count)
+            return from + bad;
+    }
+    return UINT64_MAX;
 }
 
 int se_payload_vertices(uint64_t n, uint32_t tag, struct se_err *err)

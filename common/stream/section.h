@@ -76,12 +76,12 @@ int se_labels_get(struct se_labels *l, struct se_stream *s, struct se_err *err);
 int se_labels_put(const struct se_labels *l, struct se_stream *s, struct se_err *err);
 
 /* splits: `count` rows of n parts */
-enum se_part_of { SE_PART_NONE, SE_PART_TRAIN, SE_PART_VAL, SE_PART_TEST };
+enum se_split_part { SE_SPLIT_NONE, SE_SPLIT_TRAIN, SE_SPLIT_VAL, SE_SPLIT_TEST };
 struct se_splits {
     uint64_t n, count;
     const uint8_t *part;        /* part[i * n + v] */
 };
-extern const char *const se_part_names[4];      /* none train val test */
+extern const char *const se_split_part_names[4];      /* none train val test */
 int se_splits_get(struct se_splits *x, struct se_stream *s, struct se_err *err);
 int se_splits_put(const struct se_splits *x, struct se_stream *s, struct se_err *err);
 
@@ -95,10 +95,12 @@ int se_embedding_put(const struct se_embedding *e, struct se_stream *s, struct s
 
 /* knn: the k most similar vertices of each vertex of [first, last) */
 enum se_metric { SE_PCC, SE_COSINE };
+extern const char *const se_metric_names[];     /* by enum se_metric, NULL-ended */
 struct se_knn {
     uint64_t n, k, first, last;
     uint32_t metric, on;        /* on: SE_EMBEDDING or SE_FEATURES */
-    const uint32_t *id;         /* (last - first) * k, best first, never the vertex itself */
+    const uint32_t *id;         /* (last - first) * k, best first, never the vertex itself; a
+                                 * row with fewer neighbours ends in SE_NONE, similarity 0 */
     const float *similarity;    /* as many, descending within a row */
 };
 int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err);
@@ -129,6 +131,15 @@ int se_tree_put(const struct se_tree *t, struct se_stream *s, uint32_t from,
                 struct se_err *err);
 /* Check a tree that was not read from a stream.  Names the first node or vertex at fault. */
 int se_tree_check(const struct se_tree *t, struct se_err *err);
+
+/* probabilities: that of each class for each vertex; rows add up to 1 within 0.001 */
+struct se_probabilities {
+    uint64_t n, classes;
+    const float *p;             /* n x classes */
+};
+int se_probabilities_get(struct se_probabilities *p, struct se_stream *s, struct se_err *err);
+int se_probabilities_put(const struct se_probabilities *p, struct se_stream *s,
+                         struct se_err *err);
 
 /* predictions: class and confidence of each vertex */
 struct se_predictions {
@@ -172,6 +183,18 @@ struct se_names {
 int se_names_get(struct se_names *x, struct se_stream *s, struct se_err *err);
 int se_names_put(const struct se_names *x, struct se_stream *s, struct se_err *err);
 
+/* columns: names of the columns of features, and how they were scaled: the feature is
+ * (x - shift) * scale.  "age" is a number, "town=Oslo" a word of the column town, "town=" its
+ * missing values, "note=#7" a hashed word.  Derived from the features. */
+struct se_colnames {
+    uint64_t d;
+    const double *shift, *scale;
+    const char *names;          /* d strings, each ended by NUL */
+    uint64_t names_len;
+};
+int se_colnames_get(struct se_colnames *x, struct se_stream *s, struct se_err *err);
+int se_colnames_put(const struct se_colnames *x, struct se_stream *s, struct se_err *err);
+
 /* stats: named numbers.  Setting a name again replaces its value; new names go last. */
 struct se_stats {
     uint64_t count;
@@ -181,6 +204,10 @@ struct se_stats {
 };
 int se_stats_get(struct se_stats *x, struct se_stream *s, struct se_err *err);
 int se_stats_set(struct se_stream *s, const char *name, double value, struct se_err *err);
+/* Numbers that were set become the section when it is read or the stream is written; nobody else
+ * need call these.  discard: they are lost. */
+int se_stats_flush(struct se_stream *s, struct se_err *err);
+void se_stats_discard(struct se_stream *s);
 /* Forget all names that start with `prefix` ("sim."): a stage that runs again. */
 int se_stats_forget(struct se_stream *s, const char *prefix, struct se_err *err);
 /* 1 and the value if the name is there, 0 if not, -1 with `err`. */
@@ -195,10 +222,25 @@ struct se_history {
 int se_history_get(struct se_history *h, struct se_stream *s, struct se_err *err);
 int se_history_add(struct se_stream *s, const char *line, struct se_err *err);
 
+/* The table of sections (sections.c): all that the library has to know of each besides its get
+ * and put. */
+struct se_walk;
+struct se_section_kind {
+    uint32_t tag;
+    const char *name;           /* as options and messages have it */
+    bool per_vertex;            /* its payload starts with the number of vertices */
+    const char *made_by;        /* ends "no X section; ..." */
+    uint32_t from[SE_ORIGINS][2];       /* what each origin may be; 0: none */
+    int (*walk)(struct se_walk *w, void *x, struct se_err *err);        /* walk.h */
+};
+const struct se_section_kind *se_section_kind(int i);           /* NULL behind the last */
+const struct se_section_kind *se_section_kind_of(uint32_t tag); /* NULL: unknown */
+
 /* The number of vertices that all sections of the stream agree on; an error that names two
  * sections if they do not.  A stream without any such section has 0. */
 int se_stream_vertices(struct se_stream *s, uint64_t *n, struct se_err *err);
-/* Every section through its se_X_get(), and se_stream_vertices(). */
+/* Every number of every section, and se_stream_vertices().  Large deflated sections are not kept
+ * in memory; a tree takes a bit for each vertex and four bytes for each level. */
 int se_stream_check(struct se_stream *s, struct se_err *err);
 
 #endif

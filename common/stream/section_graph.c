@@ -10,78 +10,108 @@
 
 enum { WEIGHTED = 1 };
 
-static int check_rows(const struct se_graph *g, uint32_t tag, struct se_err *err)
+static int check_rows(const struct se_graph *g, struct se_reader *off, struct se_reader *to,
+                      uint32_t tag, struct se_err *err)
 {
+    uint64_t first = se_next_u64(off);
+
     for (uint64_t u = 0; u < g->n; u++) {
+        const uint64_t behind = se_next_u64(off);
         uint64_t last = u;
 
-        for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++) {
-            if (g->to[i] <= last || g->to[i] >= g->n)
+        for (uint64_t i = first; i < behind; i++) {
+            const uint32_t v = se_next_u32(to);
+
+            if (v <= last || v >= g->n)
                 return se_payload_fail(err, tag, "edge %" PRIu64 " - %" PRIu32 " is out of "
-                                       "order or out of range", u, g->to[i]);
-            last = g->to[i];
+                                       "order or out of range", u, v);
+            last = v;
         }
+        first = behind;
     }
-    for (uint64_t i = 0; i < g->loops; i++)
-        if (g->loop[i] >= g->n || (i > 0 && g->loop[i] <= g->loop[i - 1]))
+    return 0;
+}
+
+static int check_loops(const struct se_graph *g, struct se_reader *loop, uint32_t tag,
+                       struct se_err *err)
+{
+    uint32_t last = 0;
+
+    for (uint64_t i = 0; i < g->loops; i++) {
+        const uint32_t v = se_next_u32(loop);
+
+        if (v >= g->n || (i > 0 && v <= last))
             return se_payload_fail(err, tag, "self-loop of %" PRIu32 " is out of order or out "
-                                   "of range", g->loop[i]);
+                                   "of range", v);
+        last = v;
+    }
     return 0;
 }
 
-static int check_weights(const float *w, uint64_t count, uint32_t tag, struct se_err *err)
+static int check_weights(struct se_reader *r, uint32_t tag, struct se_err *err)
 {
-    if (se_first_not_finite(w, count) < count)
-        return se_payload_fail(err, tag, "weight %" PRIu64 " is not a finite number",
-                               se_first_not_finite(w, count));
-    for (uint64_t i = 0; i < count; i++)
-        if (w[i] < 0)
-            return se_payload_fail(err, tag, "weight %" PRIu64 " is negative", i);
+    const uint64_t bad = se_reader_not_finite(r);
+    const void *block;
+    uint64_t count;
+
+    if (bad != UINT64_MAX)
+        return se_payload_fail(err, tag, "weight %" PRIu64 " is not a finite number", bad);
+    se_reader_restart(r);
+    for (uint64_t from = 0; (count = se_next_block(r, &block, sizeof(float))) > 0; from += count)
+        for (uint64_t i = 0; i < count; i++)
+            if (((const float *)block)[i] < 0)
+                return se_payload_fail(err, tag, "weight %" PRIu64 " is negative", from + i);
     return 0;
 }
 
-int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err)
+int se_walk_graph(struct se_walk *w, void *to, struct se_err *err)
 {
+    const uint32_t tag = w->section->tag;
+    struct se_reader off, ends, loop, weight[2];
     struct se_graph x = { 0 };
-    struct se_cursor c;
-    const uint64_t *h;
+    const uint64_t *h = se_walk_head(w, 4);
+    bool weighted;
 
-    if (se_payload_open(s, tag, &c, err) < 0)
-        return -1;
-    h = se_take(&c, 4, 8);
     if (!h)
         return se_payload_short(err, tag);
     if (se_payload_vertices(h[0], tag, err) < 0)
         return -1;
     if (h[3] & ~(uint64_t)WEIGHTED)
         return se_payload_fail(err, tag, "unknown flags; a newer se-gsl wrote this");
+    weighted = h[3] & WEIGHTED;
     x.n = h[0];
     x.m = h[1];
     x.loops = h[2];
-    x.off = se_take(&c, x.n + 1, 8);
-    x.to = se_take(&c, x.m, 4);
-    x.loop = se_take(&c, x.loops, 4);
-    if (h[3] & WEIGHTED) {
-        x.weight = se_take(&c, x.m, 4);
-        x.loop_weight = se_take(&c, x.loops, 4);
+    x.off = se_walk_array(w, &off, x.n + 1, 8);
+    x.to = se_walk_array(w, &ends, x.m, 4);
+    x.loop = se_walk_array(w, &loop, x.loops, 4);
+    if (weighted) {
+        x.weight = se_walk_array(w, &weight[0], x.m, 4);
+        x.loop_weight = se_walk_array(w, &weight[1], x.loops, 4);
     }
-    if (!x.off || !x.to || !x.loop || c.left ||
-        ((h[3] & WEIGHTED) && (!x.weight || !x.loop_weight)))
+    if (!x.off || !x.to || !x.loop || w->left || (weighted && (!x.weight || !x.loop_weight)))
         return se_payload_short(err, tag);
-    if (se_payload_offsets(x.off, x.n, x.m, tag, err) < 0 || check_rows(&x, tag, err) < 0)
+    if (se_payload_offsets(&off, x.m, tag, err) < 0 ||
+        check_rows(&x, &off, &ends, tag, err) < 0 || check_loops(&x, &loop, tag, err) < 0)
         return -1;
-    if (x.weight && (check_weights(x.weight, x.m, tag, err) < 0 ||
-                     check_weights(x.loop_weight, x.loops, tag, err) < 0))
+    if (weighted && (check_weights(&weight[0], tag, err) < 0 ||
+                     check_weights(&weight[1], tag, err) < 0))
         return -1;
-    *g = x;
+    if (to)
+        *(struct se_graph *)to = x;
     return 0;
+}
+
+int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err)
+{
+    return se_walk_whole(s, tag, se_walk_graph, g, err);
 }
 
 int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
                  const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
     const uint64_t h[4] = { g->n, g->m, g->loops, g->weight ? WEIGHTED : 0 };
-    const struct se_part part[] = {
+    const struct se_piece part[] = {
         { h, sizeof h },
         { g->off, (g->n + 1) * 8 },
         { g->to, g->m * 4 },

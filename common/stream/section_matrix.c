@@ -14,38 +14,68 @@
 enum { DENSE, ONES, VALUES };
 
 /* Names the vertex (row) of the first number that is not finite. */
-static int check_finite(const float *x, uint64_t count, uint64_t d, uint32_t tag,
-                        struct se_err *err)
+static int check_finite(struct se_reader *r, uint64_t d, uint32_t tag, struct se_err *err)
 {
-    const uint64_t bad = se_first_not_finite(x, count);
+    const uint64_t bad = se_reader_not_finite(r);
 
-    return bad == count ? 0 : se_payload_fail(err, tag, "vertex %" PRIu64 " has a value that "
-                                              "is not a finite number", bad / d);
+    return bad == UINT64_MAX ? 0 : se_payload_fail(err, tag, "vertex %" PRIu64 " has a value "
+                                                   "that is not a finite number", bad / d);
 }
 
-static int check_columns(const struct se_features *f, struct se_err *err)
+static int check_columns(const struct se_features *f, struct se_reader *off,
+                         struct se_reader *col, struct se_reader *value, struct se_err *err)
 {
-    for (uint64_t v = 0; v < f->n; v++)
-        for (uint64_t i = f->off[v]; i < f->off[v + 1]; i++) {
-            if (f->col[i] >= f->d || (i > f->off[v] && f->col[i] <= f->col[i - 1]))
+    uint64_t first = se_next_u64(off);
+
+    for (uint64_t v = 0; v < f->n; v++) {
+        const uint64_t behind = se_next_u64(off);
+        uint32_t last = 0;
+
+        for (uint64_t i = first; i < behind; i++) {
+            const uint32_t c = se_next_u32(col);
+
+            if (c >= f->d || (i > first && c <= last))
                 return se_payload_fail(err, SE_FEATURES, "column %" PRIu32 " of vertex %"
-                                       PRIu64 " is out of order or out of range", f->col[i], v);
-            if (f->value && !__builtin_isfinite(f->value[i]))
+                                       PRIu64 " is out of order or out of range", c, v);
+            if (value && !__builtin_isfinite(se_next_f32(value)))
                 return se_payload_fail(err, SE_FEATURES, "vertex %" PRIu64 " has a value that "
                                        "is not a finite number", v);
+            last = c;
         }
+        first = behind;
+    }
     return 0;
 }
 
-int se_features_get(struct se_features *f, struct se_stream *s, struct se_err *err)
+static int walk_dense(struct se_walk *w, struct se_features *x, struct se_err *err)
+{
+    struct se_reader r;
+
+    x->dense = x->n * x->d == x->nnz && x->d > 0 ? se_walk_array(w, &r, x->nnz, 4) : NULL;
+    if (!x->dense || w->left)
+        return se_payload_short(err, SE_FEATURES);
+    return check_finite(&r, x->d, SE_FEATURES, err);
+}
+
+static int walk_sparse(struct se_walk *w, struct se_features *x, bool values,
+                       struct se_err *err)
+{
+    struct se_reader off, col, value;
+
+    x->off = se_walk_array(w, &off, x->n + 1, 8);
+    x->col = se_walk_array(w, &col, x->nnz, 4);
+    x->value = values ? se_walk_array(w, &value, x->nnz, 4) : NULL;
+    if (!x->off || !x->col || w->left || (values && !x->value))
+        return se_payload_short(err, SE_FEATURES);
+    return se_payload_offsets(&off, x->nnz, SE_FEATURES, err) < 0 ||
+           check_columns(x, &off, &col, values ? &value : NULL, err) < 0 ? -1 : 0;
+}
+
+int se_walk_features(struct se_walk *w, void *to, struct se_err *err)
 {
     struct se_features x = { 0 };
-    struct se_cursor c;
-    const uint64_t *h;
+    const uint64_t *h = se_walk_head(w, 4);
 
-    if (se_payload_open(s, SE_FEATURES, &c, err) < 0)
-        return -1;
-    h = se_take(&c, 4, 8);
     if (!h)
         return se_payload_short(err, SE_FEATURES);
     if (se_payload_vertices(h[0], SE_FEATURES, err) < 0)
@@ -55,31 +85,22 @@ int se_features_get(struct se_features *f, struct se_stream *s, struct se_err *e
     x.n = h[0];
     x.d = h[1];
     x.nnz = h[2];
-    if (h[3] == DENSE) {
-        x.dense = x.n * x.d == x.nnz && x.d > 0 ? se_take(&c, x.nnz, 4) : NULL;
-        if (!x.dense || c.left)
-            return se_payload_short(err, SE_FEATURES);
-        if (check_finite(x.dense, x.nnz, x.d, SE_FEATURES, err) < 0)
-            return -1;
-        *f = x;
-        return 0;
-    }
-    x.off = se_take(&c, x.n + 1, 8);
-    x.col = se_take(&c, x.nnz, 4);
-    x.value = h[3] == VALUES ? se_take(&c, x.nnz, 4) : NULL;
-    if (!x.off || !x.col || c.left || (h[3] == VALUES && !x.value))
-        return se_payload_short(err, SE_FEATURES);
-    if (se_payload_offsets(x.off, x.n, x.nnz, SE_FEATURES, err) < 0 ||
-        check_columns(&x, err) < 0)
+    if ((h[3] == DENSE ? walk_dense(w, &x, err) : walk_sparse(w, &x, h[3] == VALUES, err)) < 0)
         return -1;
-    *f = x;
+    if (to)
+        *(struct se_features *)to = x;
     return 0;
+}
+
+int se_features_get(struct se_features *f, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_FEATURES, se_walk_features, f, err);
 }
 
 static int put_dense(const struct se_features *f, struct se_stream *s, struct se_err *err)
 {
     const uint64_t h[4] = { f->n, f->d, f->n * f->d, DENSE };
-    const struct se_part part[] = { { h, sizeof h }, { f->dense, f->n * f->d * 4 } };
+    const struct se_piece part[] = { { h, sizeof h }, { f->dense, f->n * f->d * 4 } };
 
     return se_stream_put(s, SE_FEATURES, part, 2, NULL, err);
 }
@@ -96,7 +117,7 @@ static int put_sparse(const struct se_features *f, struct se_stream *s, struct s
 {
     const bool ones = all_ones(f);
     const uint64_t h[4] = { f->n, f->d, f->nnz, ones ? ONES : VALUES };
-    const struct se_part part[] = {
+    const struct se_piece part[] = {
         { h, sizeof h },
         { f->off, (f->n + 1) * 8 },
         { f->col, f->nnz * 4 },
@@ -173,64 +194,90 @@ int se_features_put(const struct se_features *f, struct se_stream *s, struct se_
     return f->dense ? put_dense(f, s, err) : sparse_to_dense(f, s, err);
 }
 
-int se_embedding_get(struct se_embedding *e, struct se_stream *s, struct se_err *err)
+int se_walk_embedding(struct se_walk *w, void *to, struct se_err *err)
 {
-    struct se_cursor c;
-    const uint64_t *h;
-    const float *row;
+    struct se_embedding x = { 0 };
+    struct se_reader r;
+    const uint64_t *h = se_walk_head(w, 2);
 
-    if (se_payload_open(s, SE_EMBEDDING, &c, err) < 0)
-        return -1;
-    h = se_take(&c, 2, 8);
     if (!h)
         return se_payload_short(err, SE_EMBEDDING);
     if (se_payload_vertices(h[0], SE_EMBEDDING, err) < 0)
         return -1;
-    row = h[1] > 0 && h[1] <= UINT32_MAX ? se_take(&c, h[0] * h[1], 4) : NULL;
-    if (!row || c.left)
+    x.n = h[0];
+    x.d = h[1];
+    x.row = x.d > 0 && x.d <= UINT32_MAX ? se_walk_array(w, &r, x.n * x.d, 4) : NULL;
+    if (!x.row || w->left)
         return se_payload_short(err, SE_EMBEDDING);
-    if (check_finite(row, h[0] * h[1], h[1], SE_EMBEDDING, err) < 0)
+    if (check_finite(&r, x.d, SE_EMBEDDING, err) < 0)
         return -1;
-    *e = (struct se_embedding){ h[0], h[1], row };
+    if (to)
+        *(struct se_embedding *)to = x;
     return 0;
+}
+
+int se_embedding_get(struct se_embedding *e, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_EMBEDDING, se_walk_embedding, e, err);
 }
 
 int se_embedding_put(const struct se_embedding *e, struct se_stream *s, struct se_err *err)
 {
     const uint64_t h[2] = { e->n, e->d };
-    const struct se_part part[] = { { h, sizeof h }, { e->row, e->n * e->d * 4 } };
+    const struct se_piece part[] = { { h, sizeof h }, { e->row, e->n * e->d * 4 } };
 
     return se_stream_put(s, SE_EMBEDDING, part, 2, NULL, err);
 }
 
-static int check_neighbours(const struct se_knn *x, struct se_err *err)
+/* Correlations and cosines lie within -1 and 1; sums of rounded products may pass that a little. */
+#define SIMILARITY_SLACK 1e-3f
+
+static int check_neighbours(const struct se_knn *x, struct se_reader *ids,
+                            struct se_reader *similarities, struct se_err *err)
 {
-    for (uint64_t v = x->first, i = 0; v < x->last; v++)
-        for (uint64_t j = 0; j < x->k; j++, i++) {
-            if (x->id[i] >= x->n || x->id[i] == v)
+    for (uint64_t v = x->first; v < x->last; v++) {
+        uint32_t before = 0;
+        float above = 0;
+
+        for (uint64_t j = 0; j < x->k; j++) {
+            const uint32_t id = se_next_u32(ids);
+            const float similarity = se_next_f32(similarities);
+
+            if (id == SE_NONE && similarity != 0)
+                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has a similarity "
+                                       "without a neighbour", v);
+            if (id != SE_NONE && j > 0 && before == SE_NONE)
+                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has a neighbour behind "
+                                       "its last", v);
+            if (id != SE_NONE && (id >= x->n || id == v))
                 return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has neighbour %" PRIu32
-                                       ", which is itself or no vertex", v, x->id[i]);
-            if (!__builtin_isfinite(x->similarity[i]) ||
-                (j > 0 && x->similarity[i] > x->similarity[i - 1]))
+                                       ", which is itself or no vertex", v, id);
+            if (id != SE_NONE &&
+                (!__builtin_isfinite(similarity) || (j > 0 && similarity > above)))
                 return se_payload_fail(err, SE_KNN, "similarities of vertex %" PRIu64 " are not "
                                        "finite and descending", v);
+            if (!(__builtin_fabsf(similarity) <= 1 + SIMILARITY_SLACK))
+                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has similarity %g; none "
+                                       "is above 1 or below -1", v, (double)similarity);
+            before = id;
+            above = similarity;
         }
+    }
     return 0;
 }
 
-int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err)
+const char *const se_metric_names[] = { "pcc", "cosine", NULL };
+
+int se_walk_knn(struct se_walk *w, void *to, struct se_err *err)
 {
     struct se_knn x = { 0 };
-    struct se_cursor c;
-    const uint64_t *h;
-    const uint32_t *kind;
+    struct se_reader id, similarity;
+    const uint64_t *h = se_walk_head(w, 5);
+    uint32_t kind[2];
 
-    if (se_payload_open(s, SE_KNN, &c, err) < 0)
-        return -1;
-    h = se_take(&c, 4, 8);
-    kind = se_take(&c, 2, 4);
-    if (!h || !kind)
+    if (!h)
         return se_payload_short(err, SE_KNN);
+    memcpy(kind, h + 4, sizeof kind);
     if (se_payload_vertices(h[0], SE_KNN, err) < 0)
         return -1;
     if (h[2] > h[3] || h[3] > h[0] || (h[1] >= h[0] && h[1] > 0) || kind[0] > SE_COSINE ||
@@ -242,14 +289,20 @@ int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err)
     x.last = h[3];
     x.metric = kind[0];
     x.on = kind[1];
-    x.id = se_take(&c, (x.last - x.first) * x.k, 4);
-    x.similarity = se_take(&c, (x.last - x.first) * x.k, 4);
-    if (!x.id || !x.similarity || c.left)
+    x.id = se_walk_array(w, &id, (x.last - x.first) * x.k, 4);
+    x.similarity = se_walk_array(w, &similarity, (x.last - x.first) * x.k, 4);
+    if (!x.id || !x.similarity || w->left)
         return se_payload_short(err, SE_KNN);
-    if (check_neighbours(&x, err) < 0)
+    if (check_neighbours(&x, &id, &similarity, err) < 0)
         return -1;
-    *k = x;
+    if (to)
+        *(struct se_knn *)to = x;
     return 0;
+}
+
+int se_knn_get(struct se_knn *k, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_KNN, se_walk_knn, k, err);
 }
 
 int se_knn_put(const struct se_knn *k, struct se_stream *s, struct se_err *err)
@@ -257,7 +310,7 @@ int se_knn_put(const struct se_knn *k, struct se_stream *s, struct se_err *err)
     const uint64_t h[4] = { k->n, k->k, k->first, k->last };
     const uint32_t kind[2] = { k->metric, k->on }, from[SE_ORIGINS] = { k->on, 0 };
     const uint64_t count = (k->last - k->first) * k->k;
-    const struct se_part part[] = {
+    const struct se_piece part[] = {
         { h, sizeof h }, { kind, sizeof kind }, { k->id, count * 4 },
         { k->similarity, count * 4 }
     };

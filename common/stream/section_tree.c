@@ -13,87 +13,113 @@ static int bad_node(struct se_err *err, uint64_t node, const char *why)
 }
 
 /* Depth-first order: the parent of each node is the node before it or above that. */
-static int check_order(const struct se_tree *t, struct se_err *err)
+static int check_order(uint64_t nodes, struct se_reader *parent, struct se_reader *vertex,
+                       struct se_err *err)
 {
-    uint64_t path = 0;                  /* the node before */
+    uint32_t *path = NULL;              /* from the root to the node before */
+    size_t cap = 0, height = 0;
+    uint32_t before = SE_NONE;          /* the vertex of the node before */
+    int rc = 0;
 
-    for (uint64_t a = 1; a < t->nodes; a++) {
-        const uint32_t p = t->parent[a];
+    for (uint64_t a = 0; rc == 0 && a < nodes; a++) {
+        const uint32_t p = se_next_u32(parent), v = se_next_u32(vertex);
 
-        if (p >= a)
-            return bad_node(err, a, "comes before its parent");
-        while (path != p) {
-            if (path < p)
-                return bad_node(err, a, "is not in depth-first order");
-            if (t->vertex[path] == SE_NONE && path + 1 == a)
-                return bad_node(err, path, "is an inner node without children");
-            path = t->parent[path];
-        }
-        if (t->vertex[p] != SE_NONE)
-            return bad_node(err, p, "is a leaf with children");
-        path = a;
+        if (a == 0 && (p != SE_NONE || v != SE_NONE))
+            rc = bad_node(err, 0, "is not a root");
+        else if (a > 0 && p >= a)
+            rc = bad_node(err, a, "comes before its parent");
+        else if (a > 0 && p + 1 == a && before != SE_NONE)
+            rc = bad_node(err, p, "is a leaf with children");
+        else if (a > 0 && p + 1 < a && before == SE_NONE)
+            rc = bad_node(err, a - 1, "is an inner node without children");
+        while (rc == 0 && a > 0 && path[height - 1] > p)
+            height--;
+        if (rc == 0 && a > 0 && path[height - 1] != p)
+            rc = bad_node(err, a, "is not in depth-first order");
+        if (rc == 0)
+            rc = se_grow(&path, &cap, height + 1, sizeof *path, err);
+        if (rc == 0)
+            path[height++] = (uint32_t)a;
+        before = v;
     }
-    if (t->nodes > 1 && t->vertex[t->nodes - 1] == SE_NONE)
-        return bad_node(err, t->nodes - 1, "is an inner node without children");
-    return 0;
+    if (rc == 0 && nodes > 1 && before == SE_NONE)
+        rc = bad_node(err, nodes - 1, "is an inner node without children");
+    free(path);
+    return rc;
 }
 
-static int check_vertices(const struct se_tree *t, struct se_err *err)
+static int check_vertices(uint64_t n, uint64_t nodes, struct se_reader *vertex,
+                          struct se_err *err)
 {
-    unsigned char *seen = se_zalloc(t->n, 1, err);
+    unsigned char *seen = se_zalloc(n / 8 + 1, 1, err);         /* a bit each */
     uint64_t leaves = 0;
     int rc = seen ? 0 : -1;
 
-    for (uint64_t a = 0; rc == 0 && a < t->nodes; a++) {
-        const uint32_t v = t->vertex[a];
+    for (uint64_t a = 0; rc == 0 && a < nodes; a++) {
+        const uint32_t v = se_next_u32(vertex);
 
         if (v == SE_NONE)
             continue;
-        if (v >= t->n)
+        if (v >= n)
             rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is not among the %" PRIu64,
-                                 v, t->n);
-        else if (seen[v]++)
+                                 v, n);
+        else if (seen[v / 8] >> v % 8 & 1)
             rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is there twice", v);
+        else
+            seen[v / 8] |= (unsigned char)(1 << v % 8);
         leaves++;
     }
-    for (uint64_t v = 0; rc == 0 && leaves < t->n && v < t->n; v++)
-        if (!seen[v])
+    for (uint64_t v = 0; rc == 0 && leaves < n && v < n; v++)
+        if (!(seen[v / 8] >> v % 8 & 1))
             rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu64 " is missing", v);
     free(seen);
     return rc;
 }
 
-int se_tree_check(const struct se_tree *t, struct se_err *err)
+static int check(const struct se_tree *t, struct se_reader *parent, struct se_reader *vertex,
+                 struct se_err *err)
 {
     if (t->nodes < 1 || t->nodes > SE_MAX_VERTICES || t->n >= t->nodes)
         return se_payload_fail(err, SE_TREE, "%" PRIu64 " nodes cannot hold %" PRIu64
                                " vertices", t->nodes, t->n);
-    if (t->parent[0] != SE_NONE || t->vertex[0] != SE_NONE)
-        return bad_node(err, 0, "is not a root");
-    return check_order(t, err) < 0 || check_vertices(t, err) < 0 ? -1 : 0;
+    if (check_order(t->nodes, parent, vertex, err) < 0)
+        return -1;
+    se_reader_restart(vertex);
+    return check_vertices(t->n, t->nodes, vertex, err);
 }
 
-int se_tree_get(struct se_tree *t, struct se_stream *s, struct se_err *err)
+int se_tree_check(const struct se_tree *t, struct se_err *err)
+{
+    struct se_reader parent = se_reader_of(t->parent, t->nodes, sizeof *t->parent);
+    struct se_reader vertex = se_reader_of(t->vertex, t->nodes, sizeof *t->vertex);
+
+    return check(t, &parent, &vertex, err);
+}
+
+int se_walk_tree(struct se_walk *w, void *to, struct se_err *err)
 {
     struct se_tree x;
-    struct se_cursor c;
-    const uint64_t *h;
+    struct se_reader parent, vertex;
+    const uint64_t *h = se_walk_head(w, 2);
 
-    if (se_payload_open(s, SE_TREE, &c, err) < 0)
-        return -1;
-    h = se_take(&c, 2, 8);
     if (!h)
         return se_payload_short(err, SE_TREE);
     x.n = h[0];
     x.nodes = h[1];
-    x.parent = se_take(&c, x.nodes, 4);
-    x.vertex = se_take(&c, x.nodes, 4);
-    if (!x.parent || !x.vertex || c.left)
+    x.parent = se_walk_array(w, &parent, x.nodes, 4);
+    x.vertex = se_walk_array(w, &vertex, x.nodes, 4);
+    if (!x.parent || !x.vertex || w->left)
         return se_payload_short(err, SE_TREE);
-    if (se_tree_check(&x, err) < 0)
+    if (check(&x, &parent, &vertex, err) < 0)
         return -1;
-    *t = x;
+    if (to)
+        *(struct se_tree *)to = x;
     return 0;
+}
+
+int se_tree_get(struct se_tree *t, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_TREE, se_walk_tree, t, err);
 }
 
 int se_tree_put(const struct se_tree *t, struct se_stream *s, uint32_t from,
@@ -101,7 +127,7 @@ int se_tree_put(const struct se_tree *t, struct se_stream *s, uint32_t from,
 {
     const uint64_t h[2] = { t->n, t->nodes };
     const uint32_t origin[SE_ORIGINS] = { from, 0 };
-    const struct se_part part[] = {
+    const struct se_piece part[] = {
         { h, sizeof h }, { t->parent, t->nodes * 4 }, { t->vertex, t->nodes * 4 }
     };
 

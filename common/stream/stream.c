@@ -1,5 +1,5 @@
 /* stream.c - a stream in memory: its sections, their payloads, origins and digests */
-#include "common/stream/stream.h"
+#include "common/stream/section.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,85 +9,7 @@
 
 #include "common/base/crc.h"
 #include "common/base/mem.h"
-
-static const struct {
-    uint32_t tag;
-    const char *name;
-} known[] = {
-    { SE_GRAPH, "graph" },         { SE_FUSED, "fused" },
-    { SE_FEATURES, "features" },   { SE_LABELS, "labels" },
-    { SE_SPLITS, "splits" },       { SE_EMBEDDING, "embedding" },
-    { SE_KNN, "knn" },             { SE_TREE, "tree" },
-    { SE_PREDICTIONS, "predictions" }, { SE_MODEL, "model" },
-    { SE_NAMES, "names" },         { SE_STATS, "stats" },
-    { SE_HISTORY, "history" }
-};
-enum { KNOWN = sizeof known / sizeof known[0] };
-
-uint32_t se_section_known(int i)
-{
-    return i < KNOWN ? known[i].tag : 0;
-}
-
-const char *se_section_name(uint32_t tag)
-{
-    static _Thread_local char letters[5];
-
-    for (int i = 0; i < KNOWN; i++)
-        if (known[i].tag == tag)
-            return known[i].name;
-    for (int i = 0; i < 4; i++) {
-        const char c = (char)(tag >> 8 * i);
-        letters[i] = c > 0x20 && c < 0x7f ? c : '?';
-    }
-    return letters;
-}
-
-uint32_t se_section_tag(const char *name)
-{
-    for (int i = 0; i < KNOWN; i++)
-        if (strcmp(known[i].name, name) == 0)
-            return known[i].tag;
-    return 0;
-}
-
-/* The tag of the name that *list begins with; 0: no section has it.  *list goes on to the next. */
-static uint32_t next_listed(const char **list)
-{
-    const size_t len = strcspn(*list, ",");
-    char name[32] = "";
-
-    if (len < sizeof name)
-        memcpy(name, *list, len);
-    *list = (*list)[len] ? *list + len + 1 : NULL;
-    return se_section_tag(name);
-}
-
-bool se_section_listed(const char *list, uint32_t tag)
-{
-    while (list)
-        if (next_listed(&list) == tag)
-            return true;
-    return false;
-}
-
-int se_section_check_list(const char *option, const char *list, struct se_err *err)
-{
-    while (list) {
-        const char *name = list;
-        char all[256] = "";
-
-        if (next_listed(&list))
-            continue;
-        for (int i = 0; i < KNOWN; i++) {
-            strncat(all, " ", sizeof all - strlen(all) - 1);
-            strncat(all, known[i].name, sizeof all - strlen(all) - 1);
-        }
-        return se_fail(err, SE_EUSAGE, "--%s: '%.*s' is no section; there are%s", option,
-                       (int)(strcspn(name, ",") < 40 ? strcspn(name, ",") : 40), name, all);
-    }
-    return 0;
-}
+#include "common/base/watch.h"
 
 struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
 {
@@ -113,13 +35,17 @@ void se_stream_release(struct se_stream *s)
     for (size_t i = 0; i < s->count; i++)
         se_section_release(&s->section[i]);
     free(s->section);
+    se_stats_discard(s);
     if (s->map)
         munmap(s->map, s->map_len);
+    se_watch_drop(s->watch);
     *s = (struct se_stream)SE_STREAM_INIT;
 }
 
 static void drop_at(struct se_stream *s, size_t i)
 {
+    if (s->section[i].tag == SE_STATS)
+        se_stats_discard(s);
     se_section_release(&s->section[i]);
     s->count--;
     memmove(s->section + i, s->section + i + 1, (s->count - i) * sizeof *s->section);
@@ -187,16 +113,97 @@ const unsigned char *se_section_plain(struct se_section *x, struct se_err *err)
     return x->plain;
 }
 
+/* The digest of a deflated payload, a piece at a time, so in memory that its length does not
+ * decide; what inflate_into() refuses is refused here too. */
+static int digest_inflated(struct se_section *x, struct se_err *err)
+{
+    enum { PIECE = SE_BLOCK(1 << 16) };
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)x->stored };
+    uint64_t left = x->stored_len, got = 0;
+    struct se_hash hash;
+    unsigned char piece[PIECE];
+    int rc = inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
+
+    se_hash_init(&hash);
+    while (rc == Z_OK && got <= x->plain_len) {
+        z.next_out = piece;
+        z.avail_out = sizeof piece;
+        if (z.avail_in == 0) {
+            z.avail_in = left > 1 << 30 ? 1 << 30 : (uInt)left;
+            left -= z.avail_in;
+        }
+        rc = inflate(&z, Z_NO_FLUSH);
+        se_hash_add(&hash, piece, sizeof piece - z.avail_out);
+        got += sizeof piece - z.avail_out;
+        if (rc == Z_BUF_ERROR && z.avail_in == 0 && left > 0)
+            rc = Z_OK;
+    }
+    inflateEnd(&z);
+    if (rc == Z_MEM_ERROR)
+        return se_fail(err, SE_EMEM, "out of memory");
+    if (got > x->plain_len)
+        return se_fail(err, SE_EINPUT, "inflates to more than the %" PRIu64 " bytes it promises",
+                       x->plain_len);
+    if (rc != Z_STREAM_END || z.avail_in > 0 || left > 0 || got != x->plain_len)
+        return se_fail(err, SE_EINPUT, "deflated data are damaged");
+    x->digest = se_hash_end(&hash);
+    return 0;
+}
+
 int se_section_digest(struct se_section *x, struct se_digest *d, struct se_err *err)
 {
     if (!x->has_digest) {
-        if (!se_section_plain(x, err))
-            return -1;
-        x->digest = se_digest_of(x->plain, x->plain_len);
+        if (!x->plain && x->plain_len > SE_SECTION_LARGE) {
+            if (digest_inflated(x, err) < 0)
+                return se_err_in(err, se_section_name(x->tag));
+        } else {
+            if (!se_section_plain(x, err))
+                return -1;
+            x->digest = se_digest_of(x->plain, x->plain_len);
+        }
         x->has_digest = true;
     }
     *d = x->digest;
     return 0;
+}
+
+int se_section_forget(struct se_section *x, struct se_err *err)
+{
+    struct se_digest d;
+
+    if (x->codec != SE_DEFLATED || x->plain_len <= SE_SECTION_LARGE || !x->plain)
+        return 0;
+    if (se_section_digest(x, &d, err) < 0)
+        return -1;
+    free(x->memory[1]);
+    x->memory[1] = NULL;
+    x->plain = NULL;
+    return 0;
+}
+
+int se_section_first(struct se_section *x, uint64_t *word, struct se_err *err)
+{
+    z_stream z = { .next_in = (Bytef *)(uintptr_t)x->stored,
+                   .avail_in = x->stored_len > 1 << 20 ? 1 << 20 : (uInt)x->stored_len,
+                   .next_out = (Bytef *)word, .avail_out = sizeof *word };
+    int rc;
+
+    if (x->plain_len < sizeof *word)
+        return 0;
+    if (x->plain) {
+        memcpy(word, x->plain, sizeof *word);
+        return 1;
+    }
+    rc = inflateInit(&z);
+    if (rc == Z_OK) {
+        rc = inflate(&z, Z_SYNC_FLUSH);
+        inflateEnd(&z);
+    }
+    if (rc == Z_MEM_ERROR)
+        return se_fail(err, SE_EMEM, "out of memory");
+    if (z.avail_out > 0)
+        return se_fail(err, SE_EINPUT, "%s: deflated data are damaged", se_section_name(x->tag));
+    return 1;
 }
 
 /* 1 if the origin o is in the stream with another content, 0 if not, -1 on error. */
@@ -323,10 +330,14 @@ int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
     }
     new.crc = se_crc32(0, data, len);
     place = se_stream_find(s, tag);
-    if (!place && (rc = append(s, &new, err)) < 0)
+    if (!place && append(s, &new, err) < 0) {
         free(data);
-    if (!place)
-        return rc;
+        return -1;
+    }
+    if (!place)                                 /* some may have been derived from another */
+        return s->keep ? 0 : drop_stale(s, tag, NULL, err);
+    if (tag == SE_STATS)
+        se_stats_discard(s);
     old = *place;
     *place = new;
     if (!s->keep)
@@ -335,7 +346,7 @@ int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
     return rc;
 }
 
-int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part, int parts,
+int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
     unsigned char *data, *at;
@@ -382,6 +393,8 @@ int se_stream_digest(struct se_stream *s, struct se_digest *d, struct se_err *er
 {
     struct se_hash hash;
 
+    if (se_stats_flush(s, err) < 0)
+        return -1;
     se_hash_init(&hash);
     for (size_t i = 0; i < s->count; i++) {
         struct se_section *x = &s->section[i];
@@ -400,19 +413,4 @@ int se_stream_digest(struct se_stream *s, struct se_digest *d, struct se_err *er
     }
     *d = se_hash_end(&hash);
     return 0;
-}
-
-const void *se_take(struct se_cursor *c, uint64_t count, size_t size)
-{
-    const unsigned char *p = c->at;
-    uint64_t len;
-
-    if (__builtin_mul_overflow(count, size, &len) || len > c->left)
-        return NULL;
-    len = (len + 7) & ~(uint64_t)7;             /* payloads are whole words: see se-stream.5 */
-    if (len > c->left)
-        return NULL;
-    c->at += len;
-    c->left -= len;
-    return p;
 }

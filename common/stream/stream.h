@@ -26,6 +26,7 @@
 
 #include "common/base/digest.h"
 #include "common/base/err.h"
+#include "common/base/mem.h"
 
 #define SE_TAG(a, b, c, d) \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -40,7 +41,9 @@
 #define SE_TREE SE_TAG('T', 'R', 'E', 'E')
 #define SE_PREDICTIONS SE_TAG('P', 'R', 'E', 'D')
 #define SE_MODEL SE_TAG('M', 'O', 'D', 'L')
+#define SE_PROBABILITIES SE_TAG('p', 'r', 'o', 'b')
 #define SE_NAMES SE_TAG('n', 'a', 'm', 'e')
+#define SE_COLUMNS SE_TAG('c', 'o', 'l', 's')
 #define SE_STATS SE_TAG('s', 't', 'a', 't')
 #define SE_HISTORY SE_TAG('h', 'i', 's', 't')
 #define SE_END SE_TAG('E', 'N', 'D', 'S')
@@ -65,14 +68,17 @@ struct se_section {
     bool has_digest;
 };
 
+struct se_stats_table;          /* stats.c */
 struct se_stream {
     struct se_section *section;
     size_t count, cap;
     void *map;                  /* the mapped file that sections point into, or NULL */
     size_t map_len;
-    bool keep;                  /* keep sections whose origin was replaced (--keep) */
+    bool keep;                  /* keep sections whose origin was replaced (--keep-stale) */
+    int watch;                  /* ticket of the mapped file, 0: none (common/base/watch.h) */
+    struct se_stats_table *stats;       /* numbers not yet in the section stats, or NULL */
 };
-#define SE_STREAM_INIT { NULL, 0, 0, NULL, 0, false }
+#define SE_STREAM_INIT { NULL, 0, 0, NULL, 0, false, 0, NULL }
 
 /* Read a whole stream, through its end section, to the end of `fd`.  A regular file is
  * mapped.  `s` is empty on entry; release it in any case.  0, or -1 with `err` set. */
@@ -100,9 +106,15 @@ void se_section_release(struct se_section *x);
 const unsigned char *se_section_plain(struct se_section *x, struct se_err *err);
 /* The digest of the plain payload. */
 int se_section_digest(struct se_section *x, struct se_digest *d, struct se_err *err);
+/* The first word of the plain payload without inflating more: 1, 0 if it is shorter, -1. */
+int se_section_first(struct se_section *x, uint64_t *word, struct se_err *err);
+/* Give back the inflated copy of a large section, once its digest is known; views are dead.
+ * It will be inflated again if it is needed.  0, or -1 with `err`. */
+#define SE_SECTION_LARGE SE_BLOCK(1 << 22)
+int se_section_forget(struct se_section *x, struct se_err *err);
 
 /* A piece of a payload on its way into a stream. */
-struct se_part {
+struct se_piece {
     const void *data;
     uint64_t len;
 };
@@ -111,7 +123,7 @@ struct se_part {
  * a copy of the parts, each followed by zeros up to a multiple of 8.  `from`: tags of up to
  * two sections of `s` it was derived from, 0 for none.  Views of the section that it
  * replaces are dead.  Sections derived from what was replaced are dropped, unless s->keep. */
-int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_part *part, int parts,
+int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err);
 /* The same with a payload that is in memory already, a multiple of 8 bytes from se_alloc():
  * the stream has it from here on, and frees it if it fails. */
@@ -131,18 +143,9 @@ int se_stream_digest(struct se_stream *s, struct se_digest *d, struct se_err *er
 /* Names of sections as options and messages have them: "graph", "fused", ... */
 const char *se_section_name(uint32_t tag);      /* an unknown tag: its letters, static */
 uint32_t se_section_tag(const char *name);      /* 0: no section has this name */
-uint32_t se_section_known(int i);               /* the i-th known tag, 0 at the end */
 /* Lists of names, as in "tree,model"; NULL: an empty one.  check: all are names of sections, or
  * -1 with `err`, which names the option. */
 bool se_section_listed(const char *list, uint32_t tag);
 int se_section_check_list(const char *option, const char *list, struct se_err *err);
-
-/* Walks over a payload: each take checks the room left and moves on to a multiple of 8. */
-struct se_cursor {
-    const unsigned char *at;
-    uint64_t left;
-};
-/* `count` items of `size` bytes, or NULL if the payload is too short. */
-const void *se_take(struct se_cursor *c, uint64_t count, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* streamio.c - a stream on its way in and out */
+/* streamio.c - reading and writing streams */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,8 +11,9 @@
 
 #include "common/base/crc.h"
 #include "common/base/mem.h"
-#include "common/stream/stream.h"
 #include "common/base/text.h"
+#include "common/base/watch.h"
+#include "common/stream/section.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "streams are used as they lie");
 
@@ -120,8 +121,11 @@ static int read_header(struct source *in, struct se_err *err)
 /* Make room for exactly `want` bytes; the system moves pages, not bytes. */
 static int extend(struct se_section *x, uint64_t have, uint64_t want, struct se_err *err)
 {
-    void *bigger = realloc(x->memory[0], want);
+    void *bigger;
 
+    if (se_memory_check(want - have, err) < 0)
+        return -1;
+    bigger = realloc(x->memory[0], want);
     if (!bigger)
         return se_fail(err, SE_EMEM, "out of memory after %" PRIu64 " bytes", have);
     x->memory[0] = bigger;
@@ -132,9 +136,12 @@ static int extend(struct se_section *x, uint64_t have, uint64_t want, struct se_
  * which saves half the time.  An address space too small for the promise is no fault yet. */
 static void reserve(struct se_section *x, uint64_t len)
 {
-    void *map = mmap(NULL, len, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct se_err limit;
+    void *map = MAP_FAILED;
 
+    if (se_memory_check(len, &limit) == 0)
+        map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return;
 #ifdef MADV_HUGEPAGE
@@ -233,10 +240,7 @@ static int read_section(struct source *in, struct se_section *x, struct se_err *
 
 static bool is_known(uint32_t tag)
 {
-    for (int i = 0; se_section_known(i); i++)
-        if (se_section_known(i) == tag)
-            return true;
-    return tag == SE_END;
+    return tag == SE_END || se_section_kind_of(tag);
 }
 
 static int check_tag(const struct se_stream *s, uint32_t tag, struct se_err *err)
@@ -330,8 +334,11 @@ int se_stream_read(struct se_stream *s, int fd, struct se_err *err)
     if (fstat(fd, &st) < 0)
         return se_fail_errno(err, SE_EIO, "cannot read");
     if (S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        void *map = MAP_FAILED;
 
+        s->watch = se_watch_add(fd);            /* before anything is read of it */
+        if (s->watch && fstat(fd, &st) == 0)
+            map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
             s->map = map;
             s->map_len = (size_t)st.st_size;
@@ -437,11 +444,13 @@ int se_stream_write(struct se_stream *s, int fd, int level, struct se_err *err)
     memcpy(h, magic, sizeof magic);
     crc = se_crc32(0, h, 12);
     memcpy(h + 12, &crc, 4);
-    if (put(&out, h, sizeof h, err) < 0)
+    if (se_stats_flush(s, err) < 0 || put(&out, h, sizeof h, err) < 0)
         return -1;
     for (size_t i = 0; i < s->count; i++)
         if (write_at_level(&out, &s->section[i], level, err) < 0)
             return -1;
+    if (se_watch_check(err) < 0)                /* without its end no reader takes it */
+        return -1;
     counts[0] = s->count;
     counts[1] = out.written;
     struct se_section end = { .tag = SE_END, .stored = (const unsigned char *)counts,

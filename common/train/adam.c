@@ -1,5 +1,4 @@
 /* adam.c - the step of Adam, after the gradients or along with them */
-#include "common/device/device.h"
 #include "common/train/vector.h"
 
 int se_net_parameter_at(const struct se_net *net, uint64_t start)
@@ -24,38 +23,18 @@ static struct se_adam next_step(struct se_net *net, double rate, double decay)
     return a;
 }
 
-SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
-{
-    const struct se_adam a = *(const struct se_adam *)arg;
-
-    for (uint64_t i = from; i < to; i += SE_LANES) {
-        const uint64_t count = to - i < SE_LANES ? to - i : SE_LANES;
-        se_vec grad;
-
-        se_load(a.grad + i, count, &grad);
-        se_adam(&a, i, count, &grad);
-    }
-}
-
-static void take_step(const struct se_net *net, struct se_adam *a)
-{
-    if (net->gpu)
-        net->gpu->cuda->adam(net->gpu->device, a);
-    else
-        se_ranges(net, a->count, 4, adam_range, a);
-}
-
 void se_net_adam(struct se_net *net, double rate, double decay)
 {
-    struct se_adam a = next_step(net, rate, decay);
+    const struct se_adam a = next_step(net, rate, decay);
 
-    take_step(net, &a);
+    net->ops->adam(net->worker, &a);
 }
 
-static struct se_adam part_of(const struct se_adam *a, uint64_t start, uint64_t count)
+static struct se_adam part_of(const struct se_adam *a, const struct se_parameter *p)
 {
-    return (struct se_adam){ a->value + start, a->moment + start, a->square + start,
-                             a->grad + start, a->rate, a->decay, a->root, count };
+    return (struct se_adam){ a->value + p->start, a->moment + p->start, a->square + p->start,
+                             a->grad + p->start, a->rate, p->decays ? a->decay : 0, a->root,
+                             p->rows * p->cols };
 }
 
 struct se_adam se_step_of(const struct se_net *net, const se_real *grad)
@@ -64,26 +43,32 @@ struct se_adam se_step_of(const struct se_net *net, const se_real *grad)
     const struct se_parameter *p = &net->parameter[i];
 
     net->step->taken[i] = true;
-    return part_of(&net->step->adam, p->start, p->rows * p->cols);
+    return part_of(&net->step->adam, p);
+}
+
+static void take_steps(struct se_net *net, const struct se_step *step)
+{
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_adam a = part_of(&step->adam, &net->parameter[i]);
+
+        if (!step->taken[i])
+            net->ops->adam(net->worker, &a);
+    }
+}
+
+void se_net_step(struct se_net *net, double rate, double decay)
+{
+    const struct se_step step = { .adam = next_step(net, rate, decay) };
+
+    take_steps(net, &step);
 }
 
 void se_net_learn(struct se_net *net, const se_real *dlogits, double rate, double decay)
 {
     struct se_step step = { .adam = next_step(net, rate, decay) };
 
-    if (net->gpu) {
-        se_net_backward(net, dlogits);
-        take_step(net, &step.adam);
-        return;
-    }
-    net->step = &step;
+    net->step = net->ops->host ? &step : NULL;
     se_net_backward(net, dlogits);
     net->step = NULL;
-    for (int i = 0; i < net->parameters; i++) {
-        const struct se_parameter *p = &net->parameter[i];
-        struct se_adam a = part_of(&step.adam, p->start, p->rows * p->cols);
-
-        if (!step.taken[i])
-            take_step(net, &a);
-    }
+    take_steps(net, &step);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/stream/payload.h"
 #include "common/base/rng.h"
+#include "common/stream/payload.h"
 
 void se_communities_release(struct se_communities *c)
 {

@@ -1,8 +1,6 @@
 /* gather.c - sums of rows chosen by index: sparse products and aggregation */
-#include "common/device/device.h"
 #include "common/train/train_kernels.h"
 #include "common/train/vector.h"
-#include "common/base/parallel.h"
 
 enum { BLOCK_BYTES = 1 << 16 }; /* rows that the cache of a core holds */
 
@@ -23,14 +21,16 @@ static uint64_t row_cost(const struct se_gather *g, uint64_t count)
     return (g->off[count] / (count + 1) + 4) * g->heads * (g->width + 16);
 }
 
-void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count)
+void se_cpu_gather(struct se_worker *w, const struct se_gather *g, uint64_t count)
 {
     struct se_sums s = { g, false, g->off, g->off + 1 };
 
-    if (net->gpu)
-        net->gpu->cuda->gather(net->gpu->device, g, count);
-    else
-        se_ranges(net, count, row_cost(g, count), se_kernels_for(g->width)->sum_rows, &s);
+    se_ranges(w->threads, count, row_cost(g, count), se_kernels_for(g->width)->sum_rows, &s);
+}
+
+void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count)
+{
+    net->ops->gather(net->worker, g, count);
 }
 
 struct halves {
@@ -76,8 +76,10 @@ void se_gather_sparse(const struct se_net *net, const struct se_gather *g, bool 
 
     if (net->halves)
         sum_halves(net, g, both);
+    else if (!both)
+        se_gather(net, g, net->n);
     else
-        se_ranges(net, net->n, row_cost(g, net->n) * (both ? 2 : 1),
+        se_ranges(net->threads, net->n, 2 * row_cost(g, net->n),
                   se_kernels_for(g->width)->sum_rows, &s);
 }
 
@@ -89,7 +91,44 @@ struct se_gather se_arcs(const struct se_nngraph *g, const se_real *value, bool 
                                .stride = cols, .y = y, .width = cols, .heads = 1, .scale = 1 };
 }
 
+struct arc_products {
+    const struct se_nngraph *g;
+    const se_real *dy, *x;
+    se_real *sum, scale;
+    uint64_t cols;
+};
+
+SE_WIDE static void arc_range(void *arg, uint64_t from, uint64_t to)
+{
+    const struct arc_products *p = arg;
+    const struct se_nngraph *g = p->g;
+
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
+            p->sum[e] += p->scale * se_dot(p->dy + v * p->cols, p->x + g->to[e] * p->cols,
+                                           p->cols);
+}
+
+void se_arc_gradient(struct se_net *net, const se_real *dy, const se_real *x, uint64_t cols,
+                     double scale)
+{
+    struct arc_products p = { net->graph, dy, x, net->dnorm, (se_real)scale, cols };
+
+    if (net->dnorm)
+        se_ranges(net->threads, net->n, (p.g->arcs / (net->n + 1) + 1) * (cols + 8), arc_range, &p);
+}
+
 /* ---- the transposed sparse product ---- */
+
+void se_cpu_transposed(struct se_worker *w, const struct se_columns *c)
+{
+    struct se_columns s = *c;
+
+    s.parts = s.halves ? 2 : (uint64_t)w->threads;
+    s.block = BLOCK_BYTES / (s.g.width * sizeof *s.g.x) + 1;
+    se_ranges(w->threads, s.parts, s.x->nnz / s.parts * (s.g.width + 4),
+              se_kernels_for(s.g.width)->sum_columns, &s);
+}
 
 void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
                       uint64_t cols, se_real *dw)
@@ -99,8 +138,7 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
         .g = { .off = p->toff, .index = p->trow, .value = x->value, .entry = p->tentry, .x = dy,
                .rows = p->rows, .stride = cols, .y = dw, .width = cols, .heads = 1, .scale = 1,
                .base_scale = 1 },
-        .x = p, .parts = net->halves ? 2 : (uint64_t)net->threads,
-        .block = BLOCK_BYTES / (cols * sizeof *dy) + 1, .halves = net->halves
+        .count = p->cols, .x = p, .halves = net->halves
     };
     struct se_adam step;
 
@@ -108,9 +146,5 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
         step = se_step_of(net, dw);
         s.step = &step;
     }
-    if (net->gpu)
-        se_gather(net, &s.g, p->cols);
-    else
-        se_ranges(net, s.parts, p->nnz / s.parts * (cols + 4),
-                  se_kernels_for(cols)->sum_columns, &s);
+    net->ops->transposed(net->worker, &s);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/train/community.h"
 #include "common/stream/payload.h"
+#include "common/train/community.h"
 
 void se_nninput_release(struct se_nninput *x)
 {
@@ -24,7 +24,8 @@ struct source {
     struct se_embedding e;
     struct se_communities c;
     const struct se_nngraph *g;
-    bool scale_rows, identity;
+    bool scale_rows, unit_rows, identity;
+    double *mean, *scale;       /* per column of the features, or NULL */
 };
 
 static uint64_t base_cols(const struct source *o)
@@ -50,6 +51,52 @@ static void add_entry(struct entries *to, uint64_t col, double value)
     to->value[to->count++] = (float)value;
 }
 
+static double feature(const struct se_features *f, uint64_t i)
+{
+    return f->dense ? (double)f->dense[i] : f->value ? (double)f->value[i] : 1;
+}
+
+/* All columns of a vertex: a stored zero is no zero any more */
+static void add_standardised(const struct source *o, uint64_t v, struct entries *to)
+{
+    const struct se_features *f = &o->f;
+    uint64_t e = f->dense ? v * f->d : f->off[v];
+
+    for (uint64_t c = 0; c < f->d; c++) {
+        const bool here = f->dense || (e < f->off[v + 1] && f->col[e] == c);
+
+        add_entry(to, c, ((here ? feature(f, e) : 0) - o->mean[c]) * o->scale[c]);
+        e += here;
+    }
+}
+
+/* Mean and one over the deviation of each column; a column without variance becomes 0. */
+static int make_standard(struct source *o, struct se_err *err)
+{
+    const struct se_features *f = &o->f;
+    const uint64_t count = f->dense ? f->n * f->d : f->nnz;
+
+    o->mean = se_zalloc(f->d, sizeof *o->mean, err);
+    o->scale = o->mean ? se_zalloc(f->d, sizeof *o->scale, err) : NULL;
+    if (!o->scale)
+        return -1;
+    for (uint64_t i = 0; i < count; i++)
+        o->mean[f->dense ? i % f->d : f->col[i]] += feature(f, i) / (double)f->n;
+    for (uint64_t i = 0; i < count; i++) {          /* zeros that are not stored: below */
+        const uint64_t c = f->dense ? i % f->d : f->col[i];
+        const double off = feature(f, i) - o->mean[c];
+
+        o->scale[c] += off * off - (f->dense ? 0 : o->mean[c] * o->mean[c]);
+    }
+    for (uint64_t c = 0; c < f->d; c++) {
+        const double variance = o->scale[c] / (double)f->n +
+                                (f->dense ? 0 : o->mean[c] * o->mean[c]);
+
+        o->scale[c] = variance > 1e-12 ? 1 / sqrt(variance) : 0;
+    }
+    return 0;
+}
+
 static void add_features(const struct source *o, uint64_t v, struct entries *to)
 {
     const struct se_features *f = &o->f;
@@ -58,8 +105,16 @@ static void add_features(const struct source *o, uint64_t v, struct entries *to)
     const float *value = f->dense ? f->dense : f->value;
     double sum = 0;
 
-    for (uint64_t i = begin; o->scale_rows && i < end; i++)
-        sum += value ? fabs((double)value[i]) : 1;
+    for (uint64_t i = begin; (o->scale_rows || o->unit_rows) && i < end; i++) {
+        const double x = value ? fabs((double)value[i]) : 1;
+
+        sum += o->unit_rows ? x * x : x;
+    }
+    sum = o->unit_rows ? sqrt(sum) : sum;
+    if (o->mean) {
+        add_standardised(o, v, to);
+        return;
+    }
     for (uint64_t i = begin; i < end; i++)
         add_entry(to, f->dense ? i - begin : f->col[i],
                   (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
@@ -114,7 +169,7 @@ static int make_dense(struct se_nninput *x, const struct source *o, struct se_er
 
 static int make_sparse(struct se_nninput *x, const struct source *o, struct se_err *err)
 {
-    const uint64_t most = (o->identity ? o->n : o->f.dense ? o->n * o->f.d : o->f.nnz) +
+    const uint64_t most = (o->identity ? o->n : o->f.dense || o->mean ? o->n * o->f.d : o->f.nnz) +
                           o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
     uint64_t *off = se_zalloc(o->n + 1, sizeof *off, err);
     struct entries all = { off ? se_alloc(most, sizeof *all.col, err) : NULL, NULL, 0 };
@@ -139,14 +194,16 @@ static int make_sparse(struct se_nninput *x, const struct source *o, struct se_e
     return rc;
 }
 
-static int read_features(struct source *o, struct se_stream *s, enum se_input_kind kind,
-                         struct se_err *err)
+static int read_features(struct source *o, struct se_stream *s,
+                         const struct se_input_options *plan, struct se_err *err)
 {
-    if (se_stream_has(s, SE_FEATURES) &&
+    if (plan->features)
+        o->f = *plan->features;
+    else if (se_stream_has(s, SE_FEATURES) &&
         (se_features_get(&o->f, s, err) < 0 ||
          se_payload_fits(o->f.n, o->n, SE_FEATURES, "graph", err) < 0))
         return -1;
-    o->identity = o->f.d == 0 && kind == SE_INPUT_FEATURES;
+    o->identity = o->f.d == 0 && plan->kind == SE_INPUT_FEATURES;
     return 0;
 }
 
@@ -159,14 +216,14 @@ static int read_communities(struct source *o, struct se_stream *s, uint64_t dims
          ? -1 : se_communities_make(&o->c, &t, dims, err);
 }
 
-static int read_source(struct source *o, struct se_stream *s, const struct se_nninput_plan *plan,
+static int read_source(struct source *o, struct se_stream *s, const struct se_input_options *plan,
                        struct se_err *err)
 {
     if (plan->kind != SE_INPUT_FEATURES &&
         (se_embedding_get(&o->e, s, err) < 0 ||
          se_payload_fits(o->e.n, o->n, SE_EMBEDDING, "graph", err) < 0))
         return -1;
-    if (plan->kind != SE_INPUT_EMBEDDING && read_features(o, s, plan->kind, err) < 0)
+    if (plan->kind != SE_INPUT_EMBEDDING && read_features(o, s, plan, err) < 0)
         return -1;
     if (plan->communities && read_communities(o, s, plan->communities, err) < 0)
         return -1;
@@ -178,15 +235,20 @@ static int read_source(struct source *o, struct se_stream *s, const struct se_nn
 
 /* Sparse features and the identity stay sparse, whatever comes behind them; neighbours are. */
 int se_nninput_make(struct se_nninput *x, struct se_stream *s,
-                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err)
+                    const struct se_input_options *plan, uint64_t n, struct se_err *err)
 {
-    struct source o = { .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows };
+    struct source o = { .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows,
+                        .unit_rows = plan->unit_rows };
     int rc = read_source(&o, s, plan, err);
 
+    if (rc == 0 && plan->standardise && o.f.d)
+        rc = make_standard(&o, err);
     if (rc == 0)
-        rc = o.identity || o.g || (o.f.d && !o.f.dense) ? make_sparse(x, &o, err)
-                                                        : make_dense(x, &o, err);
+        rc = o.identity || o.g || (o.f.d && !o.f.dense && !o.mean) ? make_sparse(x, &o, err)
+                                                                   : make_dense(x, &o, err);
     x->identity = o.identity;
     se_communities_release(&o.c);
+    free(o.mean);
+    free(o.scale);
     return rc;
 }

@@ -7,14 +7,17 @@
 
 enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
 
-struct se_nninput_plan {
+struct se_input_options {
     enum se_input_kind kind;
     bool scale_rows;            /* features are divided by the sum of |x| of their row */
-    uint64_t communities;       /* columns for each level of the tree, see nn_community.h; 0: the
+    bool unit_rows;             /* or by the root of the sum of x^2 */
+    bool standardise;           /* or columns get mean 0 and variance 1, over all vertices */
+    uint64_t communities;       /* columns for each level of the tree, see community.h; 0: the
                                  * tree does not matter.  An entry is 1, or when rows are scaled
                                  * 1 / levels, so that those of a vertex add up to 1, too. */
     const struct se_nngraph *neighbours;        /* a column for each vertex, 1 for neighbours, or
                                  * when rows are scaled 1 / their number; NULL: none */
+    const struct se_features *features;         /* instead of those of the stream; NULL: those */
 };
 
 struct se_nninput {
@@ -28,7 +31,7 @@ struct se_nninput {
 /* The matrix for n vertices.  Features that are absent become the identity.  Release it in any
  * case. */
 int se_nninput_make(struct se_nninput *x, struct se_stream *s,
-                    const struct se_nninput_plan *plan, uint64_t n, struct se_err *err);
+                    const struct se_input_options *plan, uint64_t n, struct se_err *err);
 void se_nninput_release(struct se_nninput *x);
 
 #endif

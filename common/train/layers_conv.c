@@ -1,5 +1,4 @@
 /* layers_conv.c - graph convolution, personalised PageRank propagation */
-#include "common/device/device.h"
 #include "common/train/vector.h"
 
 int se_net_weighted(struct se_net *net, struct se_layer *x, struct se_err *err)
@@ -53,14 +52,18 @@ static void graphconv_backward(struct se_net *net, struct se_layer *x, const str
     const se_real *w = net->value + x->weight;
 
     se_sum_columns(net, dout, x->cols, net->grad + x->bias);
+    if (x->work[PRODUCT])
+        se_arc_gradient(net, dout, x->work[PRODUCT], x->cols, 1);
     if (x->work[SUMMED]) {
         const struct se_mat summed = { .rows = net->n, .cols = x->in, .dense = x->work[SUMMED] };
 
         se_mm_weight(net, &summed, dout, x->cols, net->grad + x->weight);
-        if (!din)
+        if (!din && !net->dnorm)
             return;
         se_mm_input(net, dout, w, x->cols, x->in, false, x->work[SUMMED]);
-        aggregate(net, x->work[SUMMED], x->in, din);
+        se_arc_gradient(net, x->work[SUMMED], in->dense, x->in, 1);
+        if (din)
+            aggregate(net, x->work[SUMMED], x->in, din);
         return;
     }
     aggregate(net, dout, x->cols, x->work[PRODUCT]);
@@ -69,8 +72,7 @@ static void graphconv_backward(struct se_net *net, struct se_layer *x, const str
         se_mm_input(net, x->work[PRODUCT], w, x->cols, x->in, false, din);
 }
 
-static const struct se_layer_ops graphconv_ops = { "graphconv", graphconv_forward,
-                                                   graphconv_backward };
+static const struct se_layer_ops graphconv_ops = { "graphconv", false, graphconv_forward, graphconv_backward };
 
 int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
@@ -78,6 +80,7 @@ int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err)
 
     if (!x)
         return -1;
+    net->sees_norm = true;
     if (!x->sparse && x->in <= x->cols)
         x->room[SUMMED] = net->n * x->in;
     else
@@ -87,8 +90,9 @@ int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err)
 
 /* ---- H_0 = X; H_(k+1) = (1 - alpha) D^-1/2 A D^-1/2 H_k + alpha X ---- */
 
-/* What layer->work holds: every other H, or the gradient of H twice; values of arcs */
-enum { OTHER, AGAIN, ARCS };
+/* What layer->work holds: every other H, or the gradient of H twice; values of arcs; all H if
+ * gradients by arcs are wanted */
+enum { OTHER, AGAIN, ARCS, EACH };
 
 /* The arcs of one hop: those that stay, scaled; all in evaluation. */
 static const se_real *hop_arcs(struct se_net *net, struct se_layer *x, int hop, bool train)
@@ -112,6 +116,9 @@ static void propagate_forward(struct se_net *net, struct se_layer *x, const stru
         struct se_gather g = se_arcs(net->graph, hop_arcs(net, x, hop, train), false, h,
                                      x->cols, to);
 
+        if (x->work[EACH])
+            se_net_copy(net, x->work[EACH] + (uint64_t)hop * net->n * x->cols, h,
+                        net->n * x->cols * sizeof *h);
         g.scale = (se_real)(1 - x->alpha);
         g.base = in->dense;
         g.base_scale = (se_real)x->alpha;
@@ -123,32 +130,6 @@ static void propagate_forward(struct se_net *net, struct se_layer *x, const stru
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
-struct addition {
-    const se_real *from;
-    se_real *to, scale;
-};
-
-SE_WIDE static void add_range(void *arg, uint64_t from, uint64_t to)
-{
-    const struct addition *a = arg;
-    const se_real *restrict x = a->from, scale = a->scale;
-    se_real *restrict y = a->to;
-
-    for (uint64_t i = from; i < to; i++)
-        y[i] += scale * x[i];
-}
-
-static void add(const struct se_net *net, const se_real *from, double scale, se_real *to,
-                uint64_t count)
-{
-    struct addition a = { from, to, (se_real)scale };
-
-    if (net->gpu)
-        net->gpu->cuda->add(net->gpu->device, from, a.scale, count, to);
-    else
-        se_ranges(net, count, 2, add_range, &a);
-}
-
 /* Back through the hops: what each leaves for X adds up in din. */
 static void propagate_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                                const se_real *dout, se_real *din)
@@ -156,7 +137,7 @@ static void propagate_backward(struct se_net *net, struct se_layer *x, const str
     const uint64_t count = net->n * x->cols;
 
     (void)in;
-    if (!din)
+    if (!din)                                   /* it has no parameters: nothing learns before it */
         return;
     se_net_clear(net, din, count * sizeof *din);
     for (int hop = x->hops; hop-- > 0;) {
@@ -165,25 +146,30 @@ static void propagate_backward(struct se_net *net, struct se_layer *x, const str
         struct se_gather g = se_arcs(net->graph, arcs, arcs != net->graph->norm, dout,
                                      x->cols, to);
 
-        add(net, dout, x->alpha, din, count);
+        if (x->work[EACH])
+            se_arc_gradient(net, dout, x->work[EACH] + (uint64_t)hop * count, x->cols,
+                            1 - x->alpha);
+        se_add(net, dout, x->alpha, count, din);
         g.scale = (se_real)(1 - x->alpha);
         se_gather(net, &g, net->n);
         dout = to;
     }
-    add(net, dout, 1, din, count);
+    se_add(net, dout, 1, count, din);
 }
 
-static const struct se_layer_ops propagate_ops = { "propagate", propagate_forward,
-                                                   propagate_backward };
+static const struct se_layer_ops propagate_ops = { "propagate", false, propagate_forward, propagate_backward };
 
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
                      struct se_err *err)
 {
     struct se_layer *x =
-        se_net_append(net, &propagate_ops, net->layer[net->layers - 1].cols, err);
+        se_net_append(net, &propagate_ops, se_net_cols(net), err);
 
     if (!x)
         return -1;
+    net->sees_norm |= edge_dropout == 0;
+    net->sees_other |= edge_dropout > 0;        /* other shares in each epoch */
+    x->room[EACH] = net->weighs_arcs ? (uint64_t)hops * net->n * x->cols : 0;
     x->alpha = alpha;
     x->hops = hops;
     x->dropout = edge_dropout;

@@ -140,13 +140,13 @@ static void sageconv_backward(struct se_net *net, struct se_layer *x, const stru
     means_backward(net, x, in, &t, 1, dout, din);
 }
 
-static const struct se_layer_ops sageconv_ops = { "sageconv", sageconv_forward,
-                                                  sageconv_backward };
+static const struct se_layer_ops sageconv_ops = { "sageconv", false, sageconv_forward, sageconv_backward };
 
 int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
     struct se_layer *x = se_net_append(net, &sageconv_ops, cols, err);
 
+    net->sees_other = true;
     if (!x || mean_weight(net, x, "self", &x->weight, err) < 0 ||
         mean_weight(net, x, "neigh", &x->weight2, err) < 0)
         return -1;
@@ -185,12 +185,13 @@ static void mixconv_backward(struct se_net *net, struct se_layer *x, const struc
     means_backward(net, x, in, term, terms, dout, din);
 }
 
-static const struct se_layer_ops mixconv_ops = { "mixconv", mixconv_forward, mixconv_backward };
+static const struct se_layer_ops mixconv_ops = { "mixconv", false, mixconv_forward, mixconv_backward };
 
 int se_net_mixconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
     struct se_layer *x = se_net_append(net, &mixconv_ops, cols, err);
 
+    net->sees_other = true;
     if (!x || mean_weight(net, x, "self", &x->weight, err) < 0 ||
         (net->beside && mean_weight(net, x, "given", &x->weight3, err) < 0) ||
         mean_weight(net, x, "learned", &x->weight2, err) < 0)

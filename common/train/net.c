@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "common/base/blas.h"
-#include "common/device/device.h"
 #include "common/base/mem.h"
-#include "common/train/vector.h"
 #include "common/base/rng.h"
+#include "common/train/vector.h"
 
 struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
                                uint64_t cols, struct se_err *err)
@@ -25,12 +24,61 @@ struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *op
         return NULL;
     }
     *x = (struct se_layer){
-        .ops = ops, .in = net->layers ? net->layer[net->layers - 1].cols : net->input.cols,
+        .ops = ops, .from = net->branched ? net->branch : net->layers - 1, .in = se_net_cols(net),
         .cols = cols, .number = net->layers, .sparse = net->sparse, .out_room = net->n * cols
     };
     net->layers++;
-    net->sparse = false;
+    net->sparse = net->branched = false;
     return x;
+}
+
+uint64_t se_net_cols(const struct se_net *net)
+{
+    const int from = net->branched ? net->branch : net->layers - 1;
+
+    return from < 0 ? net->input.cols : net->layer[from].cols;
+}
+
+void se_net_from(struct se_net *net, int i)
+{
+    net->branched = true;
+    net->branch = i;
+    net->sparse = i < 0 ? net->input.sparse != NULL : net->layer[i].gives_sparse;
+}
+
+void se_net_aside(struct se_net *net)
+{
+    net->sided = true;
+    net->top = net->layers - 1;
+}
+
+int se_net_top(const struct se_net *net)
+{
+    return net->sided ? net->top : net->layers - 1;
+}
+
+void se_net_tap(struct se_net *net, struct se_layer *x, int i)
+{
+    x->tap[x->taps++] = i;
+    net->layer[i].tapped = true;
+}
+
+const struct se_mat *se_tap(const struct se_net *net, const struct se_layer *x, int k)
+{
+    return &net->layer[x->tap[k]].out;
+}
+
+se_real *se_tap_grad(const struct se_net *net, const struct se_layer *x, int k)
+{
+    const struct se_layer *from = &net->layer[x->tap[k]];
+
+    return from->needs ? from->dtap : NULL;
+}
+
+void se_net_scratch(struct se_net *net, uint64_t count)
+{
+    if (net->scratch_room < count)
+        net->scratch_room = count;
 }
 
 void se_net_room(struct se_net *net, uint64_t count)
@@ -76,7 +124,7 @@ static void initialise(const struct se_net *net, se_real *value)
         se_rng_init(&r, net->seed, SE_RNG_INIT, (uint64_t)i);
         for (uint64_t k = 0; k < p->rows * p->cols; k++)
             value[p->start + k] =
-                p->init == SE_INIT_ZERO ? 0
+                p->init == SE_INIT_ZERO ? 0 : p->init == SE_INIT_ONE ? 1
                 : p->init == SE_INIT_UNIFORM
                     ? (se_real)(p->spread * (2 * se_rng_unit(&r) - 1))
                     : (se_real)(p->spread * se_rng_normal(&r));
@@ -87,6 +135,9 @@ static int layer_memory(const struct se_net *net, struct se_layer *x, struct se_
 {
     x->buffer = se_net_alloc(net, x->out_room, sizeof *x->buffer, err);
     if (!x->buffer || (x->keep_room && !(x->keep = se_net_alloc(net, x->keep_room, 1, err))))
+        return -1;
+    if (x->tapped && x->needs &&
+        !(x->dtap = se_net_alloc(net, net->n * x->cols, sizeof *x->dtap, err)))
         return -1;
     for (int k = 0; k < 4; k++)
         if (x->room[k] && !(x->work[k] = se_net_alloc(net, x->room[k], sizeof(se_real), err)))
@@ -134,7 +185,7 @@ static int make_halves(struct se_net *net, struct se_err *err)
     uint64_t width = 0;
 
     net->halves |= x && x->cols > 4 * x->rows && worth_threads(net);
-    net->halves &= x && !net->gpu;
+    net->halves &= x && net->ops->host;
     for (int i = 0; i < net->parameters; i++)
         if (net->parameter[i].sparse && net->parameter[i].cols > width)
             width = net->parameter[i].cols;
@@ -144,55 +195,105 @@ static int make_halves(struct se_net *net, struct se_err *err)
     return 0;
 }
 
-static int thin_room(struct se_net *net, int i, const struct se_nngraph *whole,
-                     struct se_err *err)
-{
-    return net->gpu ? se_net_place_thinned(net, &net->thinned[i], whole, err)
-                    : se_thinned_make(&net->thinned[i], whole, err);
-}
-
 /* What is left of the graphs is made in every epoch of training. */
 static int make_thinned(struct se_net *net, struct se_err *err)
 {
     if (net->edge_dropout == 0)
         return 0;
-    return thin_room(net, 0, net->graph, err) < 0 ||
-           (net->beside && thin_room(net, 1, net->beside, err) < 0) ? -1 : 0;
+    return se_net_place_thinned(net, &net->thinned[0], net->graph, err) < 0 ||
+           (net->beside && se_net_place_thinned(net, &net->thinned[1], net->beside, err) < 0)
+         ? -1 : 0;
+}
+
+/* Who reads whose output, and which gradients are wanted */
+static void find_ways(struct se_net *net)
+{
+    bool first = true;
+
+    for (int i = 0; i < net->layers; i++) {
+        struct se_layer *x = &net->layer[i];
+
+        x->needs = x->learns || (x->from >= 0 && net->layer[x->from].needs);
+        for (int k = 0; k < x->taps; k++)
+            x->needs |= net->layer[x->tap[k]].needs;
+        if (x->from != i - 1 && x->from >= 0)
+            net->layer[x->from].tapped = true;
+        if (x->from != i - 1 && i > 0)
+            net->layer[i - 1].tapped = true;
+    }
+    if (net->sided)
+        net->layer[net->top].tapped = true;
+    for (int i = 0; i < net->parameters; i++) {
+        struct se_parameter *p = &net->parameter[i];
+
+        p->decays = net->decay_on == SE_DECAY_ALL ||
+                    (p->rows > 1 && (net->decay_on == SE_DECAY_WEIGHTS || first));
+        first &= p->rows == 1;
+    }
 }
 
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
-    bool learns = false;
-
-    if (net->gpu ? se_net_place_input(net, err) < 0
-                 : net->blas && se_blas_load(net->threads, err) < 0)
+    if (!net->ops)
+        se_net_on(net, NULL);
+    for (int i = 0; i < net->layers; i++)
+        if (net->layer[i].ops->host && !net->ops->host)
+            return se_fail(err, SE_EDEVICE, "the layer '%s' of this model runs only on the CPU; "
+                           "use --device cpu", net->layer[i].ops->name);
+    if (net->host_loss && !net->ops->host)
+        return se_fail(err, SE_EDEVICE, "a loss over all vertices runs only on the CPU; use "
+                       "--device cpu");
+    if (net->ops->host && net->blas && se_blas_load(net->threads, err) < 0)
         return -1;
+    if (se_net_place_input(net, err) < 0)
+        return -1;
+    find_ways(net);
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
 
         if (layer_memory(net, x, err) < 0)
             return -1;
-        if (learns && x->in > net->widest)      /* no gradient goes further back */
-            net->widest = x->in;
-        learns |= x->learns;
+        if (x->from >= 0 && net->layer[x->from].needs && x->in > net->widest)
+            net->widest = x->in;                /* no gradient goes further back */
     }
+    if (net->sided &&
+        !(net->dside = numbers(net, net->n * net->layer[net->layers - 1].cols, err)))
+        return -1;
+    if (net->weighs_arcs && !(net->dnorm = numbers(net, net->graph->arcs, err)))
+        return -1;
     if (!worth_threads(net))
         net->threads = 1;
+    net->cpu.threads = net->threads;
     if (parameter_memory(net, err) < 0 ||
         !(net->delta[0] = numbers(net, net->n * net->widest, err)) ||
         !(net->delta[1] = numbers(net, net->n * net->widest, err)))
         return -1;
-    if (make_halves(net, err) < 0 || make_thinned(net, err) < 0)
+    if (make_halves(net, err) < 0 || make_thinned(net, err) < 0 ||
+        (net->scratch_room && !(net->scratch = numbers(net, net->scratch_room, err))))
         return -1;
-    if (net->gpu)                               /* it has its own ways to sum up */
-        return se_net_check(net, err);
-    net->partial = se_alloc(SE_PARTS * net->partial_room, sizeof(se_real), err);
-    return net->partial ? 0 : -1;
+    if (net->ops->host)                         /* a device has its own ways to sum up */
+        net->cpu.partial = se_alloc(SE_PARTIALS * net->partial_room, sizeof(se_real), err);
+    return net->ops->host && !net->cpu.partial ? -1 : se_net_check(net, err);
+}
+
+double se_net_work(const struct se_net *net, uint64_t epochs)
+{
+    double work = 0;
+
+    for (int i = 0; i < net->layers; i++) {
+        const struct se_layer *x = &net->layer[i];
+        const double in = x->sparse ? (double)net->input.sparse->nnz : (double)(net->n * x->in);
+
+        if (x->learns)
+            work += in * (double)x->cols;
+        work += (double)(net->graph->arcs * x->cols * (uint64_t)(x->hops ? x->hops : 1));
+    }
+    return epochs ? 4 * work * (double)epochs : work;
 }
 
 int se_net_look_ahead(struct se_net *net, struct se_err *err)
 {
-    if (net->gpu || !net->input.sparse || net->layer[0].learns)
+    if (!net->ops->host || !net->input.sparse || net->layer[0].learns)
         return 0;                               /* nothing is dropped from a sparse input */
     for (int i = 0; i < net->parameters; i++) {
         struct se_parameter *p = &net->parameter[i];
@@ -206,9 +307,12 @@ int se_net_look_ahead(struct se_net *net, struct se_err *err)
 
 void se_net_release(struct se_net *net)
 {
+    if (!net->ops)                              /* it has no memory yet */
+        se_net_on(net, NULL);
     for (int i = 0; i < net->layers; i++) {
         se_net_free(net, net->layer[i].buffer);
         se_net_free(net, net->layer[i].keep);
+        se_net_free(net, net->layer[i].dtap);
         for (int k = 0; k < 4; k++)
             se_net_free(net, net->layer[i].work[k]);
     }
@@ -218,14 +322,15 @@ void se_net_release(struct se_net *net)
     se_net_free(net, net->grad);
     se_net_free(net, net->moment);
     se_net_free(net, net->square);
+    se_net_free(net, net->dside);
+    se_net_free(net, net->dnorm);
     se_net_free(net, net->delta[0]);
     se_net_free(net, net->delta[1]);
+    se_net_free(net, net->scratch);
     se_net_free(net, net->second[0]);
     se_net_free(net, net->second[1]);
     se_net_unplace_input(net);
-    free(net->partial);
-    se_thinned_release(&net->thinned[0]);
-    se_thinned_release(&net->thinned[1]);
+    free(net->cpu.partial);
     memset(net, 0, sizeof *net);
 }
 
@@ -255,83 +360,60 @@ static int first_to_run(const struct se_net *net, bool train)
     return i;
 }
 
+static const struct se_mat *input_of(const struct se_net *net, int i)
+{
+    const int from = net->layer[i].from;
+
+    return from < 0 ? &net->input : &net->layer[from].out;
+}
+
 const se_real *se_net_forward(struct se_net *net, bool train)
 {
     choose_graphs(net, train);
     for (int i = first_to_run(net, train); i < net->layers; i++)
-        net->layer[i].ops->forward(net, &net->layer[i],
-                                   i > 0 ? &net->layer[i - 1].out : &net->input, train);
+        net->layer[i].ops->forward(net, &net->layer[i], input_of(net, i), train);
     net->current = train ? 0 : net->layers;
-    return net->layer[net->layers - 1].out.dense;
+    return net->layer[se_net_top(net)].out.dense;
 }
 
+/* A layer that others than the next read has its gradient in a sum of its own. */
 void se_net_backward(struct se_net *net, const se_real *dlogits)
 {
-    const se_real *dout = dlogits;
-    int first = 0;
+    const se_real *passed = net->sided ? net->dside : dlogits;
 
-    while (!net->layer[first].learns)           /* what comes before needs no gradient */
-        first++;
-    for (int i = net->layers - 1; i >= first; i--) {
-        se_real *din = i > first ? net->delta[i % 2] : NULL;
+    if (net->dnorm)
+        se_net_clear(net, net->dnorm, net->graph->arcs * sizeof *net->dnorm);
+    for (int i = 0; i < net->layers; i++)
+        if (net->layer[i].dtap)
+            se_net_clear(net, net->layer[i].dtap,
+                         net->n * net->layer[i].cols * sizeof *dlogits);
+    if (net->sided)
+        se_add(net, dlogits, 1, net->n * net->layer[net->top].cols, net->layer[net->top].dtap);
+    for (int i = net->layers - 1; i >= 0; i--) {
+        struct se_layer *x = &net->layer[i], *from = x->from < 0 ? NULL : &net->layer[x->from];
+        se_real *din = from && from->needs ? net->delta[i % 2] : NULL;
 
-        net->layer[i].ops->backward(net, &net->layer[i],
-                                    i > 0 ? &net->layer[i - 1].out : &net->input, dout, din);
-        dout = din;
+        if (!x->needs)
+            continue;
+        x->ops->backward(net, x, input_of(net, i), x->dtap ? x->dtap : passed, din);
+        if (din && from->dtap)
+            se_add(net, din, 1, net->n * from->cols, from->dtap);
+        passed = din;
     }
 }
 
 const struct se_mat *se_net_hidden(const struct se_net *net)
 {
-    int i = net->layers - 1;
+    int i = se_net_top(net);
 
     while (i > 0 && !net->layer[i].learns)
         i--;
-    return i > 0 && net->layer[i - 1].out.dense ? &net->layer[i - 1].out : NULL;
-}
-
-/* The softmax of a row times `part`; returns the logarithm of its sum, times e^most. */
-static double soften(const se_real *row, uint64_t classes, double part, se_real *d)
-{
-    enum { KEPT = 64 };
-    double most = (double)row[0], sum = 0, e[KEPT];
-
-    for (uint64_t c = 1; c < classes; c++)
-        most = fmax(most, (double)row[c]);
-    for (uint64_t c = 0; c < classes; c++) {
-        const double x = exp((double)row[c] - most);
-
-        sum += x;
-        if (c < KEPT)
-            e[c] = x;
-    }
-    for (uint64_t c = 0; c < classes; c++)
-        d[c] = (se_real)((c < KEPT ? e[c] : exp((double)row[c] - most)) / sum * part);
-    /* cppcheck-suppress invalidFunctionArg ; the largest adds 1 */
-    return most + log(sum);
-}
-
-double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
-                   uint64_t count, const int32_t *label, se_real *dlogits)
-{
-    const double part = 1 / (double)count;
-    double loss = 0;
-
-    memset(dlogits, 0, n * classes * sizeof *dlogits);
-    for (uint64_t i = 0; i < count; i++) {
-        const se_real *row = logits + id[i] * classes;
-        se_real *d = dlogits + id[i] * classes;
-
-        loss += soften(row, classes, part, d) - (double)row[label[id[i]]];
-        d[label[id[i]]] -= (se_real)part;
-    }
-    return loss / (double)count;
+    i = net->layer[i].from;
+    return i >= 0 && net->layer[i].out.dense ? &net->layer[i].out : NULL;
 }
 
 double se_net_loss_of(const struct se_net *net, const se_real *logits,
                       const struct se_targets *t, se_real *dlogits)
 {
-    if (net->gpu)
-        return net->gpu->cuda->loss(net->gpu->device, logits, t, dlogits);
-    return se_net_loss(logits, t->n, t->classes, t->id, t->count, t->label, dlogits);
+    return net->ops->loss(net->worker, logits, t, dlogits);
 }

@@ -6,9 +6,10 @@
 #ifndef SE_NN_H
 #define SE_NN_H
 
+#include "common/base/parallel.h"
+#include "common/device/plugin.h"       /* struct se_ops and what it works on */
 #include "common/graph/adjacency.h"
 #include "common/stream/section.h"
-#include "common/device/plugin.h"       /* what it shares with the CPU: se_real, se_gather, ... */
 
 /* A sparse matrix by rows, and the same by columns for gradients. */
 struct se_sparse {
@@ -53,12 +54,19 @@ struct se_thinned {
     uint32_t *place;            /* per arc that is kept: where it went */
 };
 
+struct se_worker {              /* the CPU; a device has the plugin's own */
+    int threads;
+    se_real *partial;           /* SE_PARTIALS parts of sums over vertices */
+};
+extern const struct se_ops se_cpu_ops;
+
 struct se_gpu;
 struct se_net;
 struct se_layer;
 
 struct se_layer_ops {
     const char *name;
+    bool host;                  /* only the CPU can do it */
     /* Compute x->out from `in`. */
     void (*forward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                     bool train);
@@ -68,11 +76,18 @@ struct se_layer_ops {
                      const se_real *dout, se_real *din);
 };
 
+enum { SE_MOST_TAPS = 32 };
+
 struct se_layer {
     const struct se_layer_ops *ops;
+    int from;                   /* the layer whose output comes in, -1: the input of the net */
+    int tap[SE_MOST_TAPS], taps;        /* earlier layers whose outputs it reads besides */
+    bool tapped, needs;         /* others than the next read it; it wants its gradient */
+    se_real *dtap;              /* tapped: the sum of the gradients that they give */
     uint64_t in, cols;          /* columns that come in and go out */
     struct se_mat out;
-    bool sparse, learns;        /* what comes in may be sparse; it has parameters */
+    bool sparse, gives_sparse, learns;  /* what comes in, goes out may be sparse; it has
+                                           parameters */
     se_real *buffer;            /* memory of out */
     se_real *work[4];           /* whatever the layer keeps */
     uint8_t *keep;              /* mask of dropout */
@@ -81,14 +96,15 @@ struct se_layer {
     uint64_t weight, weight2, weight3, bias, attend;    /* where its parameters start */
     int number;                 /* names its random numbers */
     enum se_activation act;
-    double dropout, alpha;
+    double dropout, alpha, beta;
     int hops, heads;
+    bool plain, variant, second;        /* no bias; the other form; over the graph beside */
     bool mean;                  /* gat: heads are averaged, not joined */
 };
 
-enum { SE_MOST_LAYERS = 64, SE_MOST_PARAMETERS = 128, SE_PARTS = 16 };
+enum { SE_MOST_LAYERS = 512, SE_MOST_PARAMETERS = 512, SE_PARTIALS = 16 };
 
-enum se_init { SE_INIT_ZERO, SE_INIT_UNIFORM, SE_INIT_NORMAL };
+enum se_init { SE_INIT_ZERO, SE_INIT_UNIFORM, SE_INIT_NORMAL, SE_INIT_ONE };
 
 struct se_parameter {           /* a named array among all parameters */
     char name[48];
@@ -96,6 +112,7 @@ struct se_parameter {           /* a named array among all parameters */
     enum se_init init;
     double spread;              /* half width, or standard deviation */
     bool sparse;                /* what it is multiplied with may be */
+    bool decays;                /* weight decay applies to it */
     se_real *ahead;             /* then, room for a product that is made ahead */
 };
 
@@ -112,8 +129,12 @@ struct se_placed {
     se_real *dense;
 };
 
+/* Which parameters have weight decay */
+enum se_decay { SE_DECAY_ALL, SE_DECAY_WEIGHTS, SE_DECAY_FIRST };
+
 struct se_net {
-    const struct se_gpu *gpu;   /* where it computes, and its memory is; NULL: the CPU */
+    const struct se_ops *ops;   /* who computes, and has its memory: se_net_on() */
+    struct se_worker *worker, cpu;
     struct se_placed placed;
     const struct se_nngraph *graph;     /* what layers see: whole, or what is left of it */
     const struct se_nngraph *beside;    /* a second graph, for layers that want it, or NULL */
@@ -129,46 +150,82 @@ struct se_net {
     uint64_t count;             /* all parameters together */
     se_real *value, *grad, *moment, *square;
     se_real *delta[2];          /* gradients between layers */
-    se_real *partial;           /* partial sums of gradients of parameters */
-    uint64_t widest, steps, partial_room;       /* room: of one of SE_PARTS parts */
-    bool sparse;                /* the output of the last layer may be sparse */
+    uint64_t widest, steps, partial_room;       /* room: of one part of a sum */
+    bool sparse;                /* what the next layer reads may be sparse */
+    bool branched;              /* the next layer reads `branch`, see se_net_from() */
+    int branch;
+    enum se_decay decay_on;
+    se_real *scratch;           /* memory that layers share while they run */
+    uint64_t scratch_room;
     bool blas;                  /* there are products that want OpenBLAS */
     struct se_step *step;       /* while backward shall take the step where it can, else NULL */
     bool halves;                /* products with a sparse input are sums of two halves; ready()
                                    decides, unless it was set before */
     se_real *second[2];         /* then, room for the second, of two products at once */
+    bool host_loss;             /* a loss that only the CPU knows is added */
+    bool sided;                 /* layers behind the logits give what an extra loss wants */
+    int top;                    /* then, the layer of the logits */
+    se_real *dside;             /* then, the gradient of the last layer's output */
+    bool weighs_arcs;           /* set before layers are appended: gradients by edges are wanted */
+    bool sees_norm, sees_other; /* layers multiply with graph->norm; with other shares or graphs */
+    se_real *dnorm;             /* weighs_arcs: the gradient of graph->norm, per arc */
     bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
 };
 
 /* What a model may want to know. */
-struct se_hyper {
+struct se_model_options {
     uint64_t hidden, layers, classes, heads, out_heads, hops;
-    double dropout, input_dropout, attention_dropout, edge_dropout, alpha;
+    double dropout, input_dropout, attention_dropout, edge_dropout, alpha, lambda;
+    double vertex_dropout;      /* share of the vertices whose rows training leaves out */
+    bool variant, residual, jump;
+    int norm;                   /* enum se_norm_kind, of hidden layers */
 };
+
+enum se_norm_kind { SE_NO_NORM, SE_LAYER_NORM, SE_BATCH_NORM };
+/* A self-loop at every vertex: of weight 1; as the graph has them; none */
+enum se_loops { SE_LOOPS_ONE, SE_LOOPS_GIVEN, SE_LOOPS_NONE };
 
 struct se_model_kind {
     const char *name;
     double input_dropout;       /* defaults: this, hidden and edge_dropout */
     uint64_t hidden;
     /* Append the layers. */
-    int (*build)(struct se_net *net, const struct se_hyper *h, struct se_err *err);
+    int (*build)(struct se_net *net, const struct se_model_options *h, struct se_err *err);
     double edge_dropout;
     bool beside;                /* it can use a second graph */
+    /* Unless it is given, the second graph is that of the pairs at distance two, or the first
+     * without loops. */
+    bool two_hops, without_loops;
+    enum se_loops loops;        /* defaults; 0 layers: 2, 0 hops: 10 */
+    uint64_t layers, hops;
+    double vertex_dropout, consistency; /* defaults, as are samples; 0 samples: 1 */
+    uint64_t samples;
+    const char *settings, *source, *use;        /* for --list */
 };
 /* All models, NULL-ended: one for each common/train/models/NAME.c */
 extern const struct se_model_kind *const se_model_kinds[];
+/* By its name; NULL with an error that lists all.  asked: the name is an argument of the user, not
+ * that of a stored model. */
+const struct se_model_kind *se_model_find(const char *name, bool asked, struct se_err *err);
 
 /* Graph and features as training wants them.  Release in any case. */
 int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights,
-                    struct se_err *err);
+                    enum se_loops loops, struct se_err *err);
+/* The pairs at distance exactly two, each of weight 1 */
+int se_nngraph_two_hops(struct se_nngraph *x, const struct se_nngraph *from, enum se_loops loops,
+                        struct se_err *err);
 void se_nngraph_release(struct se_nngraph *x);
-/* Room for what is left of a graph, released in any case; and what is left in this epoch: an
- * edge goes or stays with both its arcs, as the mask says of the arc to the higher end; loops
- * stay, degrees count what is left. */
-int se_thinned_make(struct se_thinned *t, const struct se_nngraph *whole, struct se_err *err);
+/* Shares and roots anew, after weights of arcs were changed */
+void se_nngraph_weigh(struct se_nngraph *x, int threads);
+/* From the gradient of norm, per arc, to that of the weights: of an edge, that is of both its arcs
+ * at once, at each of them; of a loop its own.  Degrees are differentiated, too.  `sum`: n numbers
+ * to work with. */
+void se_nngraph_back(const struct se_nngraph *x, const se_real *dnorm, int threads, double *sum,
+                     se_real *dweight);
+/* What is left of a graph in this epoch: an edge goes or stays with both its arcs, as the mask says
+ * of the arc to the higher end; loops stay, degrees count what is left. */
 void se_thin(const struct se_net *net, struct se_thinned *t, int part);
-void se_thinned_release(struct se_thinned *t);
 int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
                    struct se_err *err);
 void se_sparse_release(struct se_sparse *x);
@@ -178,6 +235,51 @@ int se_net_dropout(struct se_net *net, double p, struct se_err *err);
 int se_net_activate(struct se_net *net, enum se_activation act, double dropout,
                     struct se_err *err);
 int se_net_linear(struct se_net *net, uint64_t cols, struct se_err *err);
+/* The next layer reads the output of layer i, or with -1 the input; otherwise the last layer's. */
+void se_net_from(struct se_net *net, int i);
+/* The layers so far are the model: its output is the logits.  Layers that follow give, as their
+ * last output, what a loss over all vertices wants; its gradient goes into net->dside. */
+void se_net_aside(struct se_net *net);
+/* The layer of the logits */
+int se_net_top(const struct se_net *net);
+/* Columns of what the next layer reads */
+uint64_t se_net_cols(const struct se_net *net);
+/* A linear layer without bias */
+int se_net_product(struct se_net *net, uint64_t cols, struct se_err *err);
+/* The sum of the outputs of these layers */
+int se_net_sum(struct se_net *net, const int *of, int count, struct se_err *err);
+/* [H_0, H_1, ...] W, of the outputs of these layers, with a bias unless `plain` */
+int se_net_joint(struct se_net *net, const int *of, int count, uint64_t cols, bool plain,
+                 struct se_err *err);
+/* D^-1/2 A D^-1/2 X, over the graph or the one beside it */
+int se_net_hop(struct se_net *net, bool beside, struct se_err *err);
+/* A W, each row of A scaled to add up to 1, without loops; what comes in does not matter */
+int se_net_adjacency(struct se_net *net, uint64_t cols, struct se_err *err);
+/* GCNII: with R = (1 - a) P H + a H_0: relu(t R W + (1 - t) R), then dropout; `start`: the layer
+ * H_0.  variant: the weight is of [P H, H_0]. */
+int se_net_gcnii(struct se_net *net, int start, double alpha, double t, bool variant,
+                 double dropout, struct se_err *err);
+/* Low-pass, high-pass and identity channels, mixed for each vertex */
+int se_net_acmconv(struct se_net *net, uint64_t cols, struct se_err *err);
+/* softmax of each row */
+int se_net_softmax(struct se_net *net, struct se_err *err);
+/* The sum of the outputs of these layers, each times a learned share; shares add up to 1 */
+int se_net_shares(struct se_net *net, const int *of, int count, struct se_err *err);
+/* The mean of 0 to `hops` hops, before which training leaves out the share q of the rows; with a
+ * bias behind it unless `plain`.  Sparse rows become dense. */
+int se_net_spread(struct se_net *net, uint64_t hops, double q, bool plain, struct se_err *err);
+/* Rows of each of these to length 1, times a learned share, joined */
+int se_net_gate(struct se_net *net, const int *of, int count, struct se_err *err);
+/* Layer norm over the columns of a vertex, batch norm over the vertices of a column, with gain and
+ * shift; nothing for SE_NO_NORM */
+int se_net_norm(struct se_net *net, enum se_norm_kind kind, struct se_err *err);
+/* Dropout of the input, then h->layers times what `conv` appends, the last time for the classes.
+ * After the others come, as the options say, a residual connection, a norm, and the activation with
+ * dropout.  With a jump the last is a linear layer on all hidden ones joined. */
+typedef int se_net_conv(struct se_net *net, const struct se_model_options *h, bool last,
+                        struct se_err *err);
+int se_net_stack(struct se_net *net, const struct se_model_options *h, se_net_conv *conv,
+                 enum se_activation act, struct se_err *err);
 int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err);
 int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err);
 int se_net_mixconv(struct se_net *net, uint64_t cols, struct se_err *err);
@@ -186,10 +288,17 @@ int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
                      struct se_err *err);
 
-/* After the layers were appended: make memory and initial parameters.  With a device, graph
- * and input are copied there first, and whatever can only be done here fails (SE_EDEVICE). */
+/* Compute on this device, or with NULL on the CPU; the net must stay where it is from now on. */
+void se_net_on(struct se_net *net, const struct se_gpu *gpu);
+/* After the layers were appended: make memory and initial parameters; on the CPU unless
+ * se_net_on() said otherwise.  With a device, graph and input are copied there first, and a layer
+ * that only the CPU knows fails (SE_EDEVICE). */
 int se_net_ready(struct se_net *net, struct se_err *err);
 void se_net_release(struct se_net *net);
+
+/* About how many multiply-adds so many epochs take: a pass forward, twice as much back, and an
+ * evaluation; 0 epochs: one evaluation */
+double se_net_work(const struct se_net *net, uint64_t epochs);
 
 /* Evaluation and the next epoch of training have the same parameters.  After this call the one
  * makes the other's products with a sparse input, too, while it has the parameters at hand. */
@@ -201,6 +310,8 @@ const se_real *se_net_forward(struct se_net *net, bool train);
 void se_net_backward(struct se_net *net, const se_real *dlogits);
 /* Adam as PyTorch has it, the decay in the gradient. */
 void se_net_adam(struct se_net *net, double rate, double decay);
+/* The same with the decay of each group, from net->grad */
+void se_net_step(struct se_net *net, double rate, double decay);
 /* Both in one, and faster: what is multiplied with a sparse input takes its step while the
  * gradient is made.  net->grad is of no use afterwards. */
 void se_net_learn(struct se_net *net, const se_real *dlogits, double rate, double decay);
@@ -212,7 +323,10 @@ const struct se_mat *se_net_hidden(const struct se_net *net);
 double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
                    uint64_t count, const int32_t *label, se_real *dlogits);
 
-/* The same where the net computes; `t` is in its memory. */
+/* The column of the largest number of a row, the first of equals */
+uint64_t se_largest(const se_real *row, uint64_t classes);
+
+/* The loss where the net computes; `t` is in its memory. */
 double se_net_loss_of(const struct se_net *net, const se_real *logits,
                       const struct se_targets *t, se_real *dlogits);
 
@@ -238,6 +352,17 @@ void se_net_unplace_input(struct se_net *net);          /* and what was thinned 
 /* The new last layer, or NULL with `err`. */
 struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
                                uint64_t cols, struct se_err *err);
+/* It reads the output of layer i, too; its k-th such output, and where the gradient of that goes,
+ * to be added to, or NULL. */
+void se_net_tap(struct se_net *net, struct se_layer *x, int i);
+const struct se_mat *se_tap(const struct se_net *net, const struct se_layer *x, int k);
+se_real *se_tap_grad(const struct se_net *net, const struct se_layer *x, int k);
+/* A layer computed y = scale * norm x over the graph; dy: the gradient of y.  Adds to net->dnorm if
+ * that is wanted.  Called by every layer that uses norm, in its backward pass. */
+void se_arc_gradient(struct se_net *net, const se_real *dy, const se_real *x, uint64_t cols,
+                     double scale);
+/* A layer needs so many numbers of net->scratch while it runs. */
+void se_net_scratch(struct se_net *net, uint64_t count);
 /* Reserve a parameter of the last layer.  Glorot's: uniform or normal, with a gain and the
  * numbers of inputs and outputs that PyTorch would count. */
 struct se_glorot {
@@ -267,24 +392,15 @@ void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, 
 
 /* Sums of rows of x, chosen by index; see struct se_gather. */
 void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count);
-/* The same for the rows of the sparse input, on the CPU: g[0] or, if both, g[0] and g[1], which
- * differ only in value and y. */
+/* The same for the rows of the sparse input: g[0] or, if both, g[0] and g[1], which differ only in
+ * value and y; both only where products are made ahead. */
 void se_gather_sparse(const struct se_net *net, const struct se_gather *g, bool both);
 /* Sums of x over the arcs of each vertex, for se_gather(); `back`: each arc with the value of
  * the arc that goes the other way. */
 struct se_gather se_arcs(const struct se_nngraph *graph, const se_real *value, bool back,
                          const se_real *x, uint64_t cols, se_real *y);
-/* Sums over the vertices: `part` gives those of a range of them, `count` numbers, and the
- * parts are added in order.  `cost` as for se_ranges().  se_sum_columns: those of dy. */
-typedef void se_part(void *arg, uint64_t from, uint64_t to, se_real *sum);
-void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_part *part,
-                  void *arg, se_real *sum);
+/* The sums of the columns of dy, n rows */
 void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum);
-/* Run work on ranges of rows; the ranges do not depend on the threads.  `cost`: about how
- * many operations a row takes.  On the CPU only: with a device it fails, and so does the net. */
-typedef void se_range(void *arg, uint64_t from, uint64_t to);
-void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
-               void *arg);
 /* Which parameter starts here; the step of the one whose gradient this is, taken from now on. */
 int se_net_parameter_at(const struct se_net *net, uint64_t start);
 struct se_adam se_step_of(const struct se_net *net, const se_real *grad);
@@ -296,8 +412,29 @@ struct se_adam se_step_of(const struct se_net *net, const se_real *grad);
 enum { SE_NO_LAYER = 65535 };
 void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t count,
              uint8_t *keep);
+/* y += scale * x */
+void se_add(const struct se_net *net, const se_real *x, double scale, uint64_t count, se_real *y);
 /* y = x / (1 - p) where keep is 1, else 0 */
 void se_mask_apply(const struct se_net *net, const se_real *x, const uint8_t *keep, double p,
                    uint64_t count, se_real *y);
+
+
+/* ---- for the CPU's table ---- */
+
+/* Sums over n vertices: `part` gives those of a range of them, `count` numbers, and the parts are
+ * added in order.  `cost` as for se_ranges(). */
+typedef void se_partial_fn(void *arg, uint64_t from, uint64_t to, se_real *sum);
+void se_sum_parts(struct se_worker *w, uint64_t n, uint64_t count, uint64_t cost,
+                  se_partial_fn *part, void *arg, se_real *sum);
+void se_cpu_product(struct se_worker *w, const struct se_product *p);
+void se_cpu_columns(struct se_worker *w, const struct se_column_sums *s);
+void se_cpu_gather(struct se_worker *w, const struct se_gather *g, uint64_t count);
+void se_cpu_transposed(struct se_worker *w, const struct se_columns *c);
+uint64_t se_cpu_thin(struct se_worker *w, const struct se_thinning *t);
+void se_cpu_attend(struct se_worker *w, const struct se_attention *a);
+void se_cpu_heads_mean(struct se_worker *w, const struct se_attention *a, const se_real *x,
+                       const se_real *bias, se_real *out);
+void se_cpu_attend_back(struct se_worker *w, const struct se_attention *a);
+void se_cpu_attend_back_z(struct se_worker *w, const struct se_attention *a);
 
 #endif

@@ -2,90 +2,62 @@
 #include "common/device/device.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/train/net.h"
 
-/* Zeros that start where a cache line does, so that rows of 16 numbers lie in whole lines */
-static void *aligned(uint64_t count, size_t size, struct se_err *err)
+void se_net_on(struct se_net *net, const struct se_gpu *gpu)
 {
-    enum { LINE = 64 };
-    uint64_t bytes;
-    void *p = NULL;
+    net->cpu.threads = net->threads;
+    net->ops = gpu ? &gpu->cuda->ops : &se_cpu_ops;
+    net->worker = gpu ? gpu->device : &net->cpu;
+}
 
-    if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= PTRDIFF_MAX - LINE) {
-        bytes = (bytes / LINE + 1) * LINE;
-        p = aligned_alloc(LINE, bytes);
-    }
-    if (p)
-        memset(p, 0, bytes);
-    else
-        se_fail(err, SE_EMEM, "out of memory (%" PRIu64 " numbers more were wanted)", count);
-    return p;
+int se_net_check(const struct se_net *net, struct se_err *err)
+{
+    const char *why = net->ops->failed(net->worker);
+
+    return why ? se_fail(err, SE_EDEVICE, "device: %s; use --device cpu", why) : 0;
 }
 
 void *se_net_alloc(const struct se_net *net, uint64_t count, size_t size, struct se_err *err)
 {
     uint64_t bytes;
-    void *p;
+    void *p = NULL;
 
-    if (!net->gpu)
-        return aligned(count, size, err);
-    if (__builtin_mul_overflow(count, size, &bytes)) {
-        se_fail(err, SE_EMEM, "no memory for %" PRIu64 " numbers", count);
-        return NULL;
+    if (!__builtin_mul_overflow(count, size, &bytes)) {
+        if (net->worker == &net->cpu && se_memory_check(bytes, err) < 0)
+            return NULL;
+        p = net->ops->alloc(net->worker, bytes);
     }
-    p = net->gpu->cuda->alloc(net->gpu->device, bytes);
-    if (!p)
-        se_gpu_check(net->gpu, err);
+    if (!p && se_net_check(net, err) == 0)
+        se_fail(err, SE_EMEM, "out of memory (%" PRIu64 " more numbers needed)", count);
     return p;
 }
 
 void se_net_free(const struct se_net *net, void *p)
 {
-    if (net->gpu)
-        net->gpu->cuda->free(net->gpu->device, p);
-    else
-        free(p);
+    net->ops->free(net->worker, p);
 }
 
 void se_net_put(const struct se_net *net, void *to, const void *from, uint64_t bytes)
 {
-    if (net->gpu)
-        net->gpu->cuda->put(net->gpu->device, to, from, bytes);
-    else
-        memcpy(to, from, bytes);
+    net->ops->put(net->worker, to, from, bytes);
 }
 
 void se_net_get(const struct se_net *net, void *to, const void *from, uint64_t bytes)
 {
-    if (net->gpu)
-        net->gpu->cuda->get(net->gpu->device, to, from, bytes);
-    else
-        memcpy(to, from, bytes);
+    net->ops->get(net->worker, to, from, bytes);
 }
 
 void se_net_copy(const struct se_net *net, void *to, const void *from, uint64_t bytes)
 {
-    if (net->gpu)
-        net->gpu->cuda->copy(net->gpu->device, to, from, bytes);
-    else
-        memcpy(to, from, bytes);
+    net->ops->copy(net->worker, to, from, bytes);
 }
 
 void se_net_clear(const struct se_net *net, void *p, uint64_t bytes)
 {
-    if (net->gpu)
-        net->gpu->cuda->clear(net->gpu->device, p, bytes);
-    else
-        memset(p, 0, bytes);
-}
-
-int se_net_check(const struct se_net *net, struct se_err *err)
-{
-    return net->gpu ? se_gpu_check(net->gpu, err) : 0;
+    net->ops->clear(net->worker, p, bytes);
 }
 
 void *se_net_place(const struct se_net *net, const void *from, uint64_t count, size_t size,
@@ -137,7 +109,7 @@ int se_net_place_input(struct se_net *net, struct se_err *err)
     struct se_placed *p = &net->placed;
     struct se_mat *in = &net->input;
 
-    if (!net->gpu)
+    if (net->ops->host)
         return 0;
     if (place_graph(net, &p->graph[0], net->graph, err) < 0)
         return -1;
@@ -191,8 +163,6 @@ void se_net_unplace_input(struct se_net *net)
     struct se_placed *p = &net->placed;
     struct se_sparse *x = &p->sparse;
 
-    if (!net->gpu)
-        return;
     for (int i = 0; i < 2; i++) {
         struct se_thinned *t = &net->thinned[i];
 

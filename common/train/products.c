@@ -1,43 +1,6 @@
-/* products.c - products with parameters, sums of columns; how work is cut for threads */
+/* products.c - products with parameters, sums of columns */
 #include "common/base/blas.h"
-#include "common/device/device.h"
 #include "common/train/vector.h"
-#include "common/base/parallel.h"
-
-/* Operations that are worth a task, and worth waking a thread */
-enum { TASK_COST = 1 << 17, ALONE_COST = 1 << 18 };
-
-static const char only_here[] = "a step of this model can only be done on the CPU";
-
-struct ranges {
-    se_range *work;
-    void *arg;
-    uint64_t rows, step;
-};
-
-static void run_range(void *arg, uint64_t task, int thread)
-{
-    const struct ranges *r = arg;
-    const uint64_t from = task * r->step;
-
-    (void)thread;
-    r->work(r->arg, from, r->rows - from < r->step ? r->rows : from + r->step);
-}
-
-void se_ranges(const struct se_net *net, uint64_t rows, uint64_t cost, se_range *work,
-               void *arg)
-{
-    struct ranges r = { work, arg, rows, TASK_COST / (cost + 1) + 1 };
-
-    if (net->gpu) {
-        net->gpu->cuda->refuse(net->gpu->device, only_here);
-        return;
-    }
-    if (rows < ALONE_COST / (cost + 1) + 1)
-        r.step = rows;
-    if (rows > 0)
-        se_parallel(net->threads, (rows + r.step - 1) / r.step, run_range, &r);
-}
 
 /* ---- products with parameters ---- */
 
@@ -76,19 +39,6 @@ static void product_range(void *arg, uint64_t from, uint64_t to)
          p->b, p->transposed ? p->inner : p->cols, p->bias || p->add, c);
 }
 
-static void run_product(const struct se_net *net, uint64_t rows,
-                        struct se_row_product *p)
-{
-    const struct se_product whole = { .a = p->a, .b = p->b, .c = p->c, .m = rows, .n = p->cols,
-                                      .k = p->inner, .tb = p->transposed, .add = p->add,
-                                      .bias = p->bias };
-
-    if (net->gpu)
-        net->gpu->cuda->product(net->gpu->device, &whole);
-    else
-        se_ranges(net, rows, p->inner * p->cols, product_range, p);
-}
-
 /* Room for what training makes of these parameters and its input, if it is made ahead */
 static se_real *room_ahead(const struct se_net *net, const se_real *w)
 {
@@ -110,8 +60,6 @@ static void sparse_product(const struct se_net *net, const struct se_mat *x, con
         g[1].value = x->ahead;
         g[1].y = room_ahead(net, w);
         se_gather_sparse(net, g, true);
-    } else if (net->gpu) {
-        se_gather(net, g, s->rows);
     } else {
         se_gather_sparse(net, g, false);
     }
@@ -120,28 +68,54 @@ static void sparse_product(const struct se_net *net, const struct se_mat *x, con
 void se_mm(const struct se_net *net, const struct se_mat *x, const se_real *w, uint64_t cols,
            const se_real *bias, bool add, se_real *y)
 {
-    if (x->sparse) {
-        sparse_product(net, x, w, cols, bias, y);
-    } else {
-        struct se_row_product p = { x->dense, w, bias, y, x->cols, cols, false, add };
+    const struct se_product p = { .a = x->dense, .b = w, .c = y, .m = x->rows, .n = cols,
+                                  .k = x->cols, .add = add, .bias = bias };
 
-        run_product(net, x->rows, &p);
-    }
+    if (x->sparse)
+        sparse_product(net, x, w, cols, bias, y);
+    else
+        net->ops->product(net->worker, &p);
 }
 
 void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, uint64_t cols,
                  uint64_t xcols, bool add, se_real *dx)
 {
-    struct se_row_product p = { dy, w, NULL, dx, cols, xcols, true, add };
+    const struct se_product p = { .a = dy, .b = w, .c = dx, .m = net->n, .n = xcols, .k = cols,
+                                  .tb = true, .add = add };
 
-    run_product(net, net->n, &p);
+    net->ops->product(net->worker, &p);
+}
+
+void se_mm_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
+                  uint64_t cols, se_real *dw)
+{
+    const struct se_product p = { .a = x->dense, .b = dy, .c = dw, .m = x->cols, .n = cols,
+                                  .k = x->rows, .ta = true };
+
+    if (x->sparse)
+        se_sparse_weight(net, x, dy, cols, dw);
+    else
+        net->ops->product(net->worker, &p);
+}
+
+void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum)
+{
+    const struct se_column_sums all = { .x = dy, .rows = net->n, .cols = cols, .heads = 1,
+                                        .scale = 1, .sum = sum };
+
+    net->ops->columns(net->worker, &all);
+}
+
+void se_add(const struct se_net *net, const se_real *x, double scale, uint64_t count, se_real *y)
+{
+    net->ops->add(net->worker, x, (se_real)scale, count, y);
 }
 
 /* ---- sums over vertices: fixed blocks of rows each give a part; the parts are added in
  * order ---- */
 
 struct parts {
-    se_part *part;
+    se_partial_fn *part;
     void *arg;
     se_real *partial;
     uint64_t rows, parts, count;
@@ -156,19 +130,14 @@ static void run_part(void *arg, uint64_t i, int thread)
             p->partial + i * p->count);
 }
 
-void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_part *part,
-                  void *arg, se_real *sum)
+void se_sum_parts(struct se_worker *w, uint64_t n, uint64_t count, uint64_t cost,
+                  se_partial_fn *part, void *arg, se_real *sum)
 {
-    struct parts p = { part, arg, net->partial, net->n, net->n * (cost + 1) / ALONE_COST + 1,
-                       count };
+    struct parts p = { part, arg, w->partial, n, n * (cost + 1) / SE_ALONE_COST + 1, count };
 
-    if (net->gpu) {
-        net->gpu->cuda->refuse(net->gpu->device, only_here);
-        return;
-    }
-    if (p.parts > SE_PARTS)
-        p.parts = SE_PARTS;
-    se_parallel(net->threads, p.parts, run_part, &p);
+    if (p.parts > SE_PARTIALS)
+        p.parts = SE_PARTIALS;
+    se_parallel(w->threads, p.parts, run_part, &p);
     memcpy(sum, p.partial, count * sizeof *sum);
     for (uint64_t i = 1; i < p.parts; i++)
         for (uint64_t j = 0; j < count; j++)
@@ -176,8 +145,8 @@ void se_sum_parts(const struct se_net *net, uint64_t count, uint64_t cost, se_pa
 }
 
 struct columns {
-    const se_real *x, *dy;
-    uint64_t xcols, cols;
+    const se_real *x, *dy, *weight;
+    uint64_t xcols, cols, heads;
 };
 
 static void weight_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
@@ -193,19 +162,15 @@ static void weight_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
          c->dy + from * c->cols, c->cols, false, sum);
 }
 
-void se_mm_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
-                  uint64_t cols, se_real *dw)
+void se_cpu_product(struct se_worker *w, const struct se_product *p)
 {
-    struct columns c = { x->dense, dy, x->cols, cols };
-    const struct se_product whole = { .a = x->dense, .b = dy, .c = dw, .m = x->cols, .n = cols,
-                                      .k = x->rows, .ta = true };
+    struct se_row_product rows = { p->a, p->b, p->bias, p->c, p->k, p->n, p->tb, p->add };
+    struct columns c = { .x = p->a, .dy = p->b, .xcols = p->m, .cols = p->n };
 
-    if (x->sparse)
-        se_sparse_weight(net, x, dy, cols, dw);
-    else if (net->gpu)
-        net->gpu->cuda->product(net->gpu->device, &whole);
+    if (p->ta)
+        se_sum_parts(w, p->k, p->m * p->n, p->m * p->n, weight_part, &c, p->c);
     else
-        se_sum_parts(net, x->cols * cols, x->cols * cols, weight_part, &c, dw);
+        se_ranges(w->threads, p->m, p->k * p->n, product_range, &rows);
 }
 
 SE_WIDE static void column_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
@@ -221,14 +186,32 @@ SE_WIDE static void column_part(void *arg, uint64_t from, uint64_t to, se_real *
             s[k] += dy[i * cols + k];
 }
 
-void se_sum_columns(const struct se_net *net, const se_real *dy, uint64_t cols, se_real *sum)
+/* With a weight for each row and head */
+SE_WIDE static void weighted_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
 {
-    struct columns c = { NULL, dy, 0, cols };
-    const struct se_column_sums whole = { .x = dy, .rows = net->n, .cols = cols, .heads = 1,
-                                          .scale = 1, .sum = sum };
+    const struct columns *c = arg;
+    const uint64_t width = c->cols / c->heads;
 
-    if (net->gpu)
-        net->gpu->cuda->columns(net->gpu->device, &whole);
+    memset(sum, 0, c->cols * sizeof *sum);
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t h = 0; h < c->heads; h++) {
+            const uint64_t i = v * c->heads + h;
+            const se_real *restrict z = c->dy + i * width, weight = c->weight[i];
+            se_real *restrict s = sum + h * width;
+
+            for (uint64_t k = 0; k < width; k++)
+                s[k] += weight * z[k];
+        }
+}
+
+void se_cpu_columns(struct se_worker *w, const struct se_column_sums *s)
+{
+    struct columns c = { .dy = s->x, .weight = s->weight, .cols = s->cols, .heads = s->heads };
+
+    if (s->weight)
+        se_sum_parts(w, s->rows, s->cols, 2 * s->cols, weighted_part, &c, s->sum);
     else
-        se_sum_parts(net, cols, cols, column_part, &c, sum);
+        se_sum_parts(w, s->rows, s->cols, s->cols, column_part, &c, s->sum);
+    for (uint64_t k = 0; s->scale != 1 && k < s->cols; k++)
+        s->sum[k] *= s->scale;
 }

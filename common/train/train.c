@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/device/device.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 
@@ -18,22 +17,12 @@ void se_train_release(struct se_train_result *r)
     *r = (struct se_train_result)SE_TRAIN_RESULT_INIT;
 }
 
-static uint64_t largest(const se_real *row, uint64_t classes)
-{
-    uint64_t best = 0;
-
-    for (uint64_t c = 1; c < classes; c++)
-        if (row[c] > row[best])
-            best = c;
-    return best;
-}
-
 void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *label,
                 float *confidence)
 {
     for (uint64_t v = 0; v < n; v++) {
         const se_real *row = logits + v * classes;
-        const uint64_t best = largest(row, classes);
+        const uint64_t best = se_largest(row, classes);
         double sum = 0;
 
         for (uint64_t c = 0; c < classes; c++)
@@ -43,19 +32,34 @@ void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *la
     }
 }
 
+void se_probabilities_of(const se_real *logits, uint64_t n, uint64_t classes, float *p)
+{
+    for (uint64_t v = 0; v < n; v++) {
+        const se_real *row = logits + v * classes;
+        const double most = (double)row[se_largest(row, classes)];
+        double sum = 0;
+
+        for (uint64_t c = 0; c < classes; c++)
+            sum += exp((double)row[c] - most);
+        for (uint64_t c = 0; c < classes; c++)
+            p[v * classes + c] = (float)(exp((double)row[c] - most) / sum);
+    }
+}
+
+static void shares(const uint64_t right[4], const uint64_t all[4], double accuracy[4])
+{
+    for (int i = 0; i < 4; i++)
+        accuracy[i] = all[i] ? (double)right[i] / (double)all[i] : NAN;
+}
+
 void se_accuracy(const se_real *logits, uint64_t n, uint64_t classes, const int32_t *label,
                  const uint8_t *part, double accuracy[4])
 {
-    uint64_t right[4] = { 0 }, all[4] = { 0 };
+    const struct se_targets t = { .n = n, .classes = classes, .label = label, .part = part };
+    uint64_t right[4], all[4];
 
-    for (uint64_t v = 0; v < n; v++) {
-        if (label[v] < 0 || part[v] == SE_PART_NONE)
-            continue;
-        all[part[v]]++;
-        right[part[v]] += largest(logits + v * classes, classes) == (uint64_t)label[v];
-    }
-    for (int i = 0; i < 4; i++)
-        accuracy[i] = all[i] ? (double)right[i] / (double)all[i] : NAN;
+    se_cpu_ops.accuracy(NULL, logits, &t, right, all);
+    shares(right, all, accuracy);
 }
 
 /* The same where the net computes */
@@ -64,44 +68,54 @@ static void accuracy_of(const struct se_net *net, const se_real *logits,
 {
     uint64_t right[4], all[4];
 
-    if (!net->gpu) {
-        se_accuracy(logits, t->n, t->classes, t->label, t->part, accuracy);
-        return;
-    }
-    net->gpu->cuda->accuracy(net->gpu->device, logits, t, right, all);
-    for (int i = 0; i < 4; i++)
-        accuracy[i] = all[i] ? (double)right[i] / (double)all[i] : NAN;
+    net->ops->accuracy(net->worker, logits, t, right, all);
+    shares(right, all, accuracy);
 }
 
 /* Arrays are in the memory of the net. */
 struct training {
     struct se_net *net;
-    const struct se_train_plan *plan;
+    const struct se_train_options *plan;
     struct se_train_result *result;
-    struct se_targets target;
-    void *id, *label, *part;    /* its memory */
-    se_real *dlogits;
+    struct se_targets target, checked;  /* checked: the validation vertices */
+    void *id, *val, *label, *part;      /* their memory */
+    se_real *dlogits, *total;           /* total: the gradients of several samples */
     se_real *value, *logits, *embedding;        /* at the best epoch; of the last, too */
 };
 
-static int make_target(struct training *t, struct se_err *err)
+/* Those of a part that have a label */
+static uint64_t vertices_of(const struct se_train_options *p, uint64_t n, uint8_t part,
+                            uint32_t *id)
 {
-    const struct se_train_plan *p = t->plan;
-    const struct se_net *net = t->net;
-    uint32_t *id = se_alloc(net->n, sizeof *id, err);
     uint64_t count = 0;
 
-    for (uint64_t v = 0; id && v < net->n; v++)
-        if (p->part[v] == SE_PART_TRAIN && p->label[v] >= 0)
+    for (uint64_t v = 0; v < n; v++)
+        if (p->part[v] == part && p->label[v] >= 0)
             id[count++] = (uint32_t)v;
+    return count;
+}
+
+static int make_target(struct training *t, struct se_err *err)
+{
+    const struct se_train_options *p = t->plan;
+    const struct se_net *net = t->net;
+    uint32_t *id = se_alloc(net->n, sizeof *id, err);
+    const uint64_t count = id ? vertices_of(p, net->n, SE_SPLIT_TRAIN, id) : 0;
+    uint64_t checked = 0;
+
     if (id && count == 0)
         se_fail(err, SE_EINPUT, "splits: the split has no training vertex with a label; make "
                 "another with se-split");
     else if (id && (t->id = se_net_place(net, id, count, sizeof *id, err)) &&
-             (t->label = se_net_place(net, p->label, net->n, sizeof *p->label, err)))
+             (t->label = se_net_place(net, p->label, net->n, sizeof *p->label, err)) &&
+             ((checked = vertices_of(p, net->n, SE_SPLIT_VAL, id)), true) &&
+             (t->val = se_net_place(net, id, checked, sizeof *id, err)))
         t->part = se_net_place(net, p->part, net->n, sizeof *p->part, err);
     free(id);
     t->target = (struct se_targets){ net->n, p->classes, count, t->id, t->label, t->part };
+    t->checked = t->target;
+    t->checked.id = t->val;
+    t->checked.count = checked;
     return t->part ? 0 : -1;
 }
 
@@ -120,6 +134,11 @@ static void copy_out(const struct se_net *net, float *to, const se_real *from, u
     }
 }
 
+static uint64_t samples_of(const struct se_train_options *p)
+{
+    return p->samples ? p->samples : 1;
+}
+
 static int make_result(struct training *t, struct se_err *err)
 {
     struct se_train_result *r = t->result;
@@ -135,7 +154,9 @@ static int make_result(struct training *t, struct se_err *err)
     return r->value &&
            (t->logits = se_net_alloc(net, net->n * t->plan->classes, sizeof(se_real), err)) &&
            (t->embedding = se_net_alloc(net, net->n * r->embed_cols, sizeof(se_real), err)) &&
-           (t->value = se_net_alloc(net, net->count, sizeof(se_real), err)) ? 0 : -1;
+           (t->value = se_net_alloc(net, net->count, sizeof(se_real), err)) &&
+           (samples_of(t->plan) == 1 ||
+            (t->total = se_net_alloc(net, net->count, sizeof(se_real), err))) ? 0 : -1;
 }
 
 static void keep_embedding(struct training *t, const se_real *logits)
@@ -166,7 +187,7 @@ static int take_out(struct training *t, struct se_err *err)
     const struct se_net *net = t->net;
 
     if (!t->plan->embed_best)
-        keep_embedding(t, net->layer[net->layers - 1].out.dense);
+        keep_embedding(t, net->layer[se_net_top(net)].out.dense);
     se_net_get(net, r->value, t->value, net->count * sizeof *r->value);
     copy_out(net, r->logits, t->logits, net->n * t->plan->classes);
     copy_out(net, r->embedding, t->embedding, net->n * r->embed_cols);
@@ -189,38 +210,115 @@ static void log_epoch(struct se_out *out, uint64_t epoch, double loss, const dou
         se_out_str(out, "epoch\tloss\ttrain\tval\ttest\n");
     se_out_u64(out, epoch);
     log_number(out, loss);
-    log_number(out, a[SE_PART_TRAIN]);
-    log_number(out, a[SE_PART_VAL]);
-    log_number(out, a[SE_PART_TEST]);
+    log_number(out, a[SE_SPLIT_TRAIN]);
+    log_number(out, a[SE_SPLIT_VAL]);
+    log_number(out, a[SE_SPLIT_TEST]);
     se_out_char(out, '\n');
+}
+
+/* Without a validation part every epoch is better than those before. */
+static bool is_best(struct training *t, uint64_t epoch, const se_real *logits, double accuracy)
+{
+    struct se_train_result *r = t->result;
+    const bool last = t->plan->last_of_ties;
+    double now = accuracy, best = r->accuracy[SE_SPLIT_VAL];
+
+    if (t->plan->by_loss && t->checked.count > 0) {
+        now = -se_net_loss_of(t->net, logits, &t->checked, t->dlogits);
+        best = -r->val_loss;
+    }
+    if (epoch > 1 && (last ? now < best : now <= best))
+        return false;
+    r->val_loss = -now;
+    return true;
+}
+
+/* One sample forward; random numbers go by (epoch, sample). */
+static const se_real *sample_forward(struct training *t, uint64_t epoch, uint64_t sample)
+{
+    t->net->epoch = (uint32_t)((epoch - 1) * samples_of(t->plan) + sample + 1);
+    return se_net_forward(t->net, true);
+}
+
+static void see(struct training *t, uint64_t sample, const se_real *logits)
+{
+    struct se_extra *const *extra = t->plan->extra;
+
+    for (int i = 0; i < SE_MOST_EXTRAS && extra[i]; i++)
+        if (extra[i]->see)
+            extra[i]->see(extra[i], t->net, sample, logits);
+}
+
+/* The loss of a sample, its gradient in dlogits and dside */
+static double loss_of_sample(struct training *t, uint64_t sample, const se_real *logits)
+{
+    struct se_extra *const *extra = t->plan->extra;
+    double loss = se_net_loss_of(t->net, logits, &t->target, t->dlogits);
+
+    for (int i = 0; i < SE_MOST_EXTRAS && extra[i]; i++)
+        loss += extra[i]->add(extra[i], t->net, sample, logits, t->dlogits);
+    return loss;
+}
+
+/* Loss and step of an epoch of one sample */
+static double one_sample(struct training *t, uint64_t epoch)
+{
+    const se_real *logits = sample_forward(t, epoch, 0);
+
+    see(t, 0, logits);
+    return loss_of_sample(t, 0, logits);
+}
+
+/* Of several: all are seen first, then run again, the last one first, for their gradients. */
+static double many_samples(struct training *t, uint64_t epoch)
+{
+    const uint64_t samples = samples_of(t->plan);
+    struct se_net *net = t->net;
+    const se_real *logits = NULL;
+    double loss = 0;
+
+    for (uint64_t s = 0; s < samples; s++)
+        see(t, s, logits = sample_forward(t, epoch, s));
+    se_net_clear(net, t->total, net->count * sizeof *t->total);
+    for (uint64_t s = samples; s-- > 0;) {
+        if (s + 1 < samples)
+            logits = sample_forward(t, epoch, s);
+        loss += loss_of_sample(t, s, logits) / (double)samples;
+        se_net_backward(net, t->dlogits);
+        se_add(net, net->grad, 1 / (double)samples, net->count, t->total);
+    }
+    se_net_copy(net, net->grad, t->total, net->count * sizeof *t->total);
+    return loss;
 }
 
 /* A step, then an evaluation.  Without a validation part the last epoch is the best. */
 static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
 {
-    const struct se_train_plan *p = t->plan;
+    const struct se_train_options *p = t->plan;
     struct se_train_result *r = t->result;
     struct se_net *net = t->net;
     const se_real *logits;
+    const uint64_t samples = samples_of(p);
     double accuracy[4];
 
-    net->epoch = (uint32_t)epoch;
-    logits = se_net_forward(net, true);
-    r->loss = se_net_loss_of(net, logits, &t->target, t->dlogits);
+    r->loss = samples > 1 ? many_samples(t, epoch) : one_sample(t, epoch);
     if (se_net_check(net, err) < 0)
         return -1;
     if (!isfinite(r->loss))
         return se_fail(err, SE_EINPUT, "the loss is not a finite number at epoch %" PRIu64
                        "; lower --lr", epoch);
-    se_net_learn(net, t->dlogits, p->rate, p->decay);
-    net->epoch = epoch < p->epochs ? (uint32_t)epoch + 1 : 0;
+    if (samples > 1)
+        se_net_step(net, p->rate, p->decay);
+    else
+        se_net_learn(net, t->dlogits, p->rate, p->decay);
+    net->epoch = epoch < p->epochs ? (uint32_t)(epoch * samples + 1) : 0;
     logits = se_net_forward(net, false);
     accuracy_of(net, logits, &t->target, accuracy);
     if (se_net_check(net, err) < 0)
         return -1;
     log_epoch(p->log, epoch, r->loss, accuracy);
     r->epochs = epoch;
-    if (epoch == 1 || !(accuracy[SE_PART_VAL] <= r->accuracy[SE_PART_VAL]))
+    if (is_best(t, epoch, logits, accuracy[SE_SPLIT_VAL]))
         keep_best(t, epoch, logits, accuracy);
     se_progress_at(p->progress, epoch);
     return 0;
@@ -228,14 +326,14 @@ static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
 
 static void training_release(struct training *t)
 {
-    void *const memory[] = { t->id, t->label, t->part, t->dlogits, t->value, t->logits,
+    void *const memory[] = { t->id, t->val, t->label, t->part, t->dlogits, t->total, t->value, t->logits,
                              t->embedding };
 
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         se_net_free(t->net, memory[i]);
 }
 
-int se_train(struct se_train_result *r, struct se_net *net, const struct se_train_plan *plan,
+int se_train(struct se_train_result *r, struct se_net *net, const struct se_train_options *plan,
              struct se_err *err)
 {
     struct training t = { .net = net, .plan = plan, .result = r };

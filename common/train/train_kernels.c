@@ -1,6 +1,6 @@
 /* train_kernels.c - the inner loops that take most of the time of training
  *
- * One source for vectors of two widths: nn_kernels_v4.c includes it for the wider ones. */
+ * One source for vectors of two widths: train_kernels_v4.c includes it for the wider ones. */
 #include "common/train/train_kernels.h"
 
 #ifdef __AVX512F__

@@ -11,18 +11,6 @@ struct se_sums {
     const uint64_t *first, *last;
 };
 
-/* dw = X' dy is a sum of rows of dy for each column of X.  They are taken block by block of
- * rows, so that a block stays in the cache while all columns of a part read it; parts of the
- * columns go to threads.  While the net takes a step, a row of dw is used for it instead of being
- * kept. */
-struct se_columns {
-    struct se_gather g;
-    const struct se_sparse *x;
-    const struct se_adam *step; /* of dw, or NULL */
-    uint64_t parts, block;      /* block: rows */
-    bool halves;                /* the parts are the two halves of x */
-};
-
 enum { SE_MASKED = 256 };       /* elements of a mask that are made at a time */
 
 struct se_kernels {

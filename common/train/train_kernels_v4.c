@@ -1,4 +1,4 @@
-/* nn_kernels_v4.c - nn_kernels.c for CPUs with AVX-512 */
+/* train_kernels_v4.c - train_kernels.c for CPUs with AVX-512 */
 #include "common/train/train_kernels.h"
 
 #ifdef SE_HAS_V4

@@ -13,7 +13,7 @@
 
 /* The same source for wider vectors where the CPU has them.  Not under the sanitizers, whose
  * functions are not there yet when the choice is made. */
-#ifdef SE_WIDE                          /* a whole file for one kind of CPU: nn_kernels_v4.c */
+#ifdef SE_WIDE                          /* a whole file for one kind of CPU: train_kernels_v4.c */
 #elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__)
 #define SE_WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))

@@ -12,41 +12,13 @@
 
 #define SHAKEN 0.2              /* share of the modules that are taken apart */
 
-int se_part_overlay(const uint32_t *a, const uint32_t *b, uint64_t n, uint32_t *both,
-                    uint64_t *count, struct se_err *err)
-{
-    uint64_t *start = se_alloc(n + 1, sizeof *start, err);
-    uint32_t *list = se_alloc(n, sizeof *list, err);
-    uint32_t *met = se_alloc(n, sizeof *met, err), *id = se_alloc(n, sizeof *id, err);
-    int rc = start && list && met && id ? 0 : -1;
-
-    *count = 0;
-    if (rc == 0) {
-        se_part_lists(a, n, n, start, list);
-        memset(met, 0xff, n * sizeof *met);
-        for (uint64_t i = 0; i < n; i++) {      /* module of a by module of a */
-            uint32_t v = list[i], m = b[v];
-            if (met[m] != a[v]) {
-                met[m] = a[v];
-                id[m] = (uint32_t)(*count)++;
-            }
-            both[v] = id[m];
-        }
-    }
-    free(start);
-    free(list);
-    free(met);
-    free(id);
-    return rc;
-}
-
 /* Replace level 0: `items` stands for the vertices, block[] says where each is. */
-static int coarsen(struct se_levels *l, struct se_web *items, const uint32_t *block,
+static int coarsen(struct se_levels *l, struct se_quotient *items, const uint32_t *block,
                    uint64_t count, int threads, struct se_err *err)
 {
     uint32_t *up = se_alloc(count, sizeof *up, err);
 
-    if (!up || se_web_aggregate(items, &l->net[0], block, count, true, threads, err) < 0) {
+    if (!up || se_quotient_aggregate(items, &l->net[0], block, count, true, threads, err) < 0) {
         free(up);
         return -1;
     }
@@ -59,7 +31,7 @@ static int coarsen(struct se_levels *l, struct se_web *items, const uint32_t *bl
     return 0;
 }
 
-static int expand(struct se_levels *l, const struct se_web *x, const uint32_t *block,
+static int expand(struct se_levels *l, const struct se_quotient *x, const uint32_t *block,
                   struct se_err *err)
 {
     uint32_t *up = se_alloc(x->n, sizeof *up, err);
@@ -77,26 +49,26 @@ static int expand(struct se_levels *l, const struct se_web *x, const uint32_t *b
 
 /* Sweep the levels with the items that `other` leaves of the lowest modules, then as is. */
 static int sweep_blocks(struct se_levels *l, const struct se_levels *other,
-                        const struct se_refine *r, struct se_err *err)
+                        const struct se_refine_options *r, struct se_err *err)
 {
-    const struct se_web x = l->net[0];
-    struct se_search how = { r->seed, r->threads, r->cycles, r->sweep };
-    struct se_web items = SE_WEB_INIT;
+    const struct se_quotient x = l->net[0];
+    struct se_search_options how = { r->seed, r->threads, r->cycles, r->sweep, r->until };
+    struct se_quotient items = SE_QUOTIENT_INIT;
     uint32_t *block = se_alloc(x.n, sizeof *block, err);
     uint64_t count;
     int rc = -1;
 
-    if (block && se_part_overlay(l->up[0], other->up[0], x.n, block, &count, err) == 0 &&
+    if (block && se_partition_overlay(l->up[0], other->up[0], x.n, block, &count, err) == 0 &&
         coarsen(l, &items, block, count, r->threads, err) == 0 &&
         se_levels_sweep(l, r, &how, err) == 0 && expand(l, &x, block, err) == 0)
         rc = r->rounds > 0 ? se_levels_sweep(l, r, &how, err) : 0;
-    se_web_release(&items);
+    se_quotient_release(&items);
     free(block);
     return rc;
 }
 
-int se_nest_combine(struct se_nest *a, struct se_nest *b, const struct se_web *x, uint32_t k,
-                    const struct se_refine *r, struct se_err *err)
+int se_nest_combine(struct se_nest *a, struct se_nest *b, const struct se_quotient *x, uint32_t k,
+                    const struct se_refine_options *r, struct se_err *err)
 {
     struct se_levels la = SE_LEVELS_INIT, lb = SE_LEVELS_INIT;
     struct se_nest both = SE_NEST_INIT;
@@ -142,8 +114,8 @@ static int take_apart(struct se_nest *out, const struct se_nest *t, uint64_t see
     return rc;
 }
 
-int se_nest_shaken(struct se_nest *out, const struct se_nest *t, const struct se_web *x,
-                   uint32_t k, const struct se_refine *r, struct se_err *err)
+int se_nest_shaken(struct se_nest *out, const struct se_nest *t, const struct se_quotient *x,
+                   uint32_t k, const struct se_refine_options *r, struct se_err *err)
 {
     return take_apart(out, t, r->seed, err) < 0 ? -1 : se_refine(out, x, k, r, err);
 }

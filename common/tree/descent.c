@@ -7,6 +7,8 @@
 
 #include "common/base/mem.h"
 
+const char *const se_sigma_names[] = { "softmax", "linear", "uniform", NULL };
+
 void se_law_release(struct se_law *law)
 {
     free(law->first);

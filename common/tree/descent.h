@@ -2,14 +2,15 @@
 #ifndef SE_LAW_H
 #define SE_LAW_H
 
-#include "common/graph/entropy.h"
 #include "common/base/rng.h"
+#include "common/graph/entropy.h"
 
 enum se_sigma {
     SE_SIGMA_SOFTMAX,           /* P in proportion to exp(H / temperature) */
     SE_SIGMA_LINEAR,            /* in proportion to H; evenly where all are 0 */
     SE_SIGMA_UNIFORM            /* evenly: the control */
 };
+extern const char *const se_sigma_names[];      /* by enum se_sigma, NULL-ended */
 
 struct se_law_slot {            /* of an alias table (Walker; Vose's construction) */
     uint64_t below;             /* a fraction, times 2^64, that goes to child[0] ... */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/tree/workings.h"
-#include "common/cli/tool.h"
 
 struct pair {
     double change;              /* of H times vol / 2, least first */
@@ -146,19 +146,20 @@ static int join(struct greedy *s, uint32_t a, uint32_t b, uint32_t z, struct se_
     return 0;
 }
 
-static int fill(struct greedy *s, const struct se_web *x, struct se_err *err)
+static int fill(struct greedy *s, const struct se_quotient *x, struct se_err *err)
 {
     for (uint32_t u = 0; u < x->n; u++) {
         s->t->volume[u] = x->volume[u];
+        s->inside[u] = x->inner ? x->inner[u] : 0;
         for (uint64_t a = x->off[u]; a < x->off[u + 1]; a++) {
-            double w = se_web_weight(x, a);
+            double w = se_quotient_weight(x, a);
             if (add_neighbour(&s->list[u], x->to[a], w, err) < 0)
                 return -1;
         }
     }
     for (uint32_t u = 0; u < x->n; u++)
         for (uint64_t a = x->off[u]; a < x->off[u + 1]; a++)
-            if (x->to[a] > u && push(s, u, x->to[a], se_web_weight(x, a), err) < 0)
+            if (x->to[a] > u && push(s, u, x->to[a], se_quotient_weight(x, a), err) < 0)
                 return -1;
     return 0;
 }
@@ -185,7 +186,7 @@ static void crown(struct greedy *s, uint32_t next)
             t->parent[a] = next;
 }
 
-static int run(struct greedy *s, const struct se_web *x, struct se_progress *progress,
+static int run(struct greedy *s, const struct se_quotient *x, struct se_progress *progress,
                struct se_err *err)
 {
     uint32_t next = (uint32_t)x->n;
@@ -204,7 +205,7 @@ static int run(struct greedy *s, const struct se_web *x, struct se_progress *pro
     return 0;
 }
 
-int se_greedy_nest(struct se_nest *t, const struct se_web *x, int method,
+int se_greedy_nest(struct se_nest *t, const struct se_quotient *x, int method,
                    struct se_progress *progress, struct se_err *err)
 {
     struct greedy s = { .t = t, .method = method, .vol = x->vol };

@@ -14,7 +14,7 @@ void se_levels_release(struct se_levels *l)
         if (l->up)
             free(l->up[i]);
         if (l->net && i > 0)
-            se_web_release(&l->net[i]);
+            se_quotient_release(&l->net[i]);
     }
     free(l->up);
     free(l->net);
@@ -25,8 +25,8 @@ void se_levels_release(struct se_levels *l)
 int se_levels_nets(struct se_levels *l, uint32_t from, int threads, struct se_err *err)
 {
     for (uint32_t i = from; i + 1 < l->k; i++) {
-        se_web_release(&l->net[i + 1]);
-        if (se_web_aggregate(&l->net[i + 1], &l->net[i], l->up[i], l->count[i + 1], false,
+        se_quotient_release(&l->net[i + 1]);
+        if (se_quotient_aggregate(&l->net[i + 1], &l->net[i], l->up[i], l->count[i + 1], false,
                              threads, err) < 0)
             return -1;
     }
@@ -60,7 +60,7 @@ static int climb_level(struct se_levels *l, uint32_t i, const struct se_nest *t,
 }
 
 int se_levels_of_nest(struct se_levels *l, const struct se_nest *t, uint32_t k,
-                      const struct se_web *base, int threads, struct se_err *err)
+                      const struct se_quotient *base, int threads, struct se_err *err)
 {
     uint32_t *depth = se_zalloc(t->nodes, sizeof *depth, err);
     uint32_t *key = se_alloc(t->nodes, sizeof *key, err);
@@ -99,7 +99,7 @@ int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *
     if (se_nest_alloc(t, l->count[0], nodes, err) < 0)
         return -1;
     for (uint32_t i = 0; i < l->k; i++) {
-        const struct se_web *x = &l->net[i];
+        const struct se_quotient *x = &l->net[i];
         uint64_t above = first + l->count[i];
         for (uint64_t a = 0; a < l->count[i]; a++) {
             uint64_t p = above + l->up[i][a];
@@ -108,7 +108,7 @@ int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *
             t->volume[first + a] = x->volume[a];
             for (uint64_t e = x->off[a]; e < x->off[a + 1]; e++)
                 if (l->up[i][x->to[e]] == l->up[i][a])
-                    twice += se_web_weight(x, e);
+                    twice += se_quotient_weight(x, e);
             t->cut[p] += twice / 2;
         }
         first = above;
@@ -126,17 +126,17 @@ int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *
 }
 
 /* up[i] of the items of net i by a search; items that gain nothing stay by themselves. */
-static int pile_level(struct se_levels *l, uint32_t i, const struct se_search *how,
+static int pile_level(struct se_levels *l, uint32_t i, const struct se_search_options *how,
                       struct se_err *err)
 {
-    const struct se_web *x = &l->net[i];
+    const struct se_quotient *x = &l->net[i];
     const double limit = log2(x->vol);
     const struct se_bound bound = { NULL, &limit };
     double gain;
     uint64_t count = 0;
 
     l->up[i] = se_alloc(x->n, sizeof *l->up[i], err);
-    if (!l->up[i] || se_part_search(x, &bound, l->up[i], true, how, &gain, err) < 0)
+    if (!l->up[i] || se_partition_search(x, &bound, l->up[i], true, how, &gain, err) < 0)
         return -1;
     for (uint64_t a = 0; a < x->n; a++)
         if (l->up[i][a] >= count)
@@ -145,8 +145,8 @@ static int pile_level(struct se_levels *l, uint32_t i, const struct se_search *h
     return 0;
 }
 
-int se_levels_pile(struct se_levels *l, const struct se_web *base, const uint32_t *module,
-                   uint32_t k, const struct se_search *how, struct se_err *err)
+int se_levels_pile(struct se_levels *l, const struct se_quotient *base, const uint32_t *module,
+                   uint32_t k, const struct se_search_options *how, struct se_err *err)
 {
     l->k = k;
     l->count = se_zalloc((uint64_t)k + 1, sizeof *l->count, err);
@@ -161,7 +161,7 @@ int se_levels_pile(struct se_levels *l, const struct se_web *base, const uint32_
         if (module[v] >= l->count[1])
             l->count[1] = (uint64_t)module[v] + 1;
     for (uint32_t i = 1; i < k; i++) {
-        if (se_web_aggregate(&l->net[i], &l->net[i - 1], l->up[i - 1], l->count[i], false,
+        if (se_quotient_aggregate(&l->net[i], &l->net[i - 1], l->up[i - 1], l->count[i], false,
                              how->threads, err) < 0)
             return -1;
         if (i + 1 < k) {

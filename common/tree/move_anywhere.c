@@ -46,7 +46,7 @@ struct look {                   /* what one thread knows of the item it looks at
 };
 
 struct shift {
-    const struct se_web *x;
+    const struct se_quotient *x;
     struct layer *layer;        /* layer[0] is the level above the items, the last the root */
     uint32_t layers;
     uint32_t *module, *order;
@@ -83,7 +83,7 @@ static int begin_layer(struct look *k, uint32_t i, uint64_t keys, struct se_err 
  * called for when it is first met: memory is the cost here. */
 static void tally_modules(const struct shift *s, struct se_tally *t, uint32_t item)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     uint32_t id[BATCH];
 
     for (uint64_t a = x->off[item], end = x->off[item + 1]; a < end; a += BATCH) {
@@ -91,7 +91,7 @@ static void tally_modules(const struct shift *s, struct se_tally *t, uint32_t it
         for (uint64_t i = 0; i < count; i++)
             id[i] = s->module[x->to[a + i]];
         for (uint64_t i = 0; i < count; i++)
-            if (se_tally_add(t, id[i], se_web_weight(x, a + i)))
+            if (se_tally_add(t, id[i], se_quotient_weight(x, a + i)))
                 __builtin_prefetch(&s->layer[0].node[id[i]]);
     }
 }
@@ -99,7 +99,7 @@ static void tally_modules(const struct shift *s, struct se_tally *t, uint32_t it
 /* Weights of the item to the modules of each layer, its own path first. */
 static int tally_up(const struct shift *s, struct look *k, uint32_t item)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     struct se_err none;
     uint64_t keys = x->off[item + 1] - x->off[item] + 1;
 
@@ -299,7 +299,7 @@ static uint64_t do_chunk(struct shift *s)
 
 static uint64_t sweep(struct shift *s, bool large)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     uint64_t moved = 0, arcs = 0;
 
     for (uint64_t i = 0; i < x->n; i++) {
@@ -339,11 +339,11 @@ static void fill_layers(struct shift *s, const struct se_levels *l, uint32_t lev
                         double *inside)
 {
     for (uint32_t i = 0; i < s->layers; i++) {
-        const struct se_web *x = &l->net[level + i];
+        const struct se_quotient *x = &l->net[level + i];
         const uint32_t *up = l->up[level + i];
         struct layer *y = &s->layer[i];
         uint64_t used = l->count[level + i + 1];
-        se_web_inside(x, up, inside, s->threads);
+        se_quotient_inside(x, up, inside, s->threads);
         for (uint64_t a = 0; a < x->n; a++) {
             struct node *m = &y->node[up[a]];
             m->count++;
@@ -453,7 +453,7 @@ static int store(struct shift *s, struct se_levels *l, uint32_t level, struct se
         return -1;
     memcpy(l->up[level], s->module, s->x->n * sizeof *s->module);
     for (uint32_t i = 0; i + 1 < s->layers; i++) {
-        uint64_t count = se_part_compact(l->up[level + i], l->count[level + i], s->x->n,
+        uint64_t count = se_partition_compact(l->up[level + i], l->count[level + i], s->x->n,
                                          seen);
         new_up = se_alloc(count, sizeof *new_up, err);
         if (!new_up) {
@@ -471,7 +471,7 @@ static int store(struct shift *s, struct se_levels *l, uint32_t level, struct se
     return 0;
 }
 
-int se_levels_shift(struct se_levels *l, uint32_t level, const struct se_search *how,
+int se_levels_shift(struct se_levels *l, uint32_t level, const struct se_search_options *how,
                     double *gain, struct se_err *err)
 {
     struct shift s = { .x = &l->net[level], .layers = l->k - level,

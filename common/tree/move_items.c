@@ -33,7 +33,7 @@ struct choice {                 /* what an item of a chunk wants */
 };
 
 struct mover {
-    const struct se_web *x;
+    const struct se_quotient *x;
     const struct se_bound *bound;
     uint32_t *module;
     struct module *m;
@@ -96,7 +96,7 @@ static double gain_alone(const struct mover *s, uint32_t item, double limit)
  * what is known of a module is called for when it is first met: memory is the cost here. */
 static void tally_modules(const struct mover *s, uint32_t item, struct se_tally *t)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     const uint32_t *group = s->bound->group;
     uint32_t id[BATCH];
 
@@ -111,7 +111,7 @@ static void tally_modules(const struct mover *s, uint32_t item, struct se_tally 
             for (uint64_t i = 0; i < count; i++)
                 id[i] = s->module[x->to[a + i]];
         for (uint64_t i = 0; i < count; i++)
-            if (id[i] != SE_NONE && se_tally_add(t, id[i], se_web_weight(x, a + i)))
+            if (id[i] != SE_NONE && se_tally_add(t, id[i], se_quotient_weight(x, a + i)))
                 __builtin_prefetch(&s->m[id[i]]);
     }
 }
@@ -190,7 +190,7 @@ static bool apply(struct mover *s, const struct choice *c)
 
 static void wake_neighbours(struct mover *s, uint32_t item)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
 
     for (uint64_t a = x->off[item]; a < x->off[item + 1]; a++)
         if (s->module[x->to[a]] != s->module[item])
@@ -225,7 +225,7 @@ static void choose_slice(void *arg, uint64_t task, int thread)
 static void conflict_slice(void *arg, uint64_t task, int thread)
 {
     struct mover *s = arg;
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     struct slice p = slice_of(s, task);
 
     (void)thread;
@@ -303,7 +303,7 @@ static bool take_due(struct mover *s, uint32_t item)
 /* Small nets have small chunks, or too many neighbours would meet in one. */
 static uint64_t sweep_chunked(struct mover *s)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     const uint64_t most = x->n / 16 < 64 ? 64 : x->n / 16 < CHUNK ? x->n / 16 : CHUNK;
     uint64_t moved = 0, arcs = 0;
 
@@ -345,12 +345,12 @@ static uint64_t sweep_singly(struct mover *s)
 
 static int fill_modules(struct mover *s, struct se_err *err)
 {
-    const struct se_web *x = s->x;
+    const struct se_quotient *x = s->x;
     double *inside = se_alloc(x->n, sizeof *inside, err);
 
     if (!inside)
         return -1;
-    se_web_inside(x, s->module, inside, s->threads);
+    se_quotient_inside(x, s->module, inside, s->threads);
     for (uint32_t i = 0; i < x->n; i++) {
         struct module *m = &s->m[s->module[i]];
         m->volume += x->volume[i];
@@ -415,8 +415,8 @@ static void sweep(struct mover *s, double enough)
     }
 }
 
-int se_part_move(const struct se_web *x, const struct se_bound *bound, uint32_t *module,
-                 const struct se_search *how, double *gain, struct se_err *err)
+int se_partition_move(const struct se_quotient *x, const struct se_bound *bound, uint32_t *module,
+                 const struct se_search_options *how, double *gain, struct se_err *err)
 {
     struct mover s = { .x = x, .bound = bound, .module = module, .threads = how->threads };
     int rc = mover_alloc(&s, err);

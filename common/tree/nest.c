@@ -86,7 +86,7 @@ static inline uint32_t lowest_common(const struct se_nest *t, const uint32_t *he
     return a > b ? a : b;
 }
 
-int se_nest_measure(struct se_nest *t, const struct se_web *x, struct se_err *err)
+int se_nest_measure(struct se_nest *t, const struct se_quotient *x, struct se_err *err)
 {
     uint32_t *head = make_heads(t, err);
 
@@ -100,7 +100,7 @@ int se_nest_measure(struct se_nest *t, const struct se_web *x, struct se_err *er
     for (uint32_t u = 0; u < t->n; u++)
         for (uint64_t a = x->off[u]; a < x->off[u + 1]; a++)
             if (x->to[a] > u)
-                t->cut[lowest_common(t, head, u, x->to[a])] += se_web_weight(x, a);
+                t->cut[lowest_common(t, head, u, x->to[a])] += se_quotient_weight(x, a);
     free(head);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* odds.h - how likely the sampling of a tree joins two vertices
  *
  * A draw at an inner node takes two different children and follows each down to a leaf, by
- * the law of law.h.  Only draws at the lowest common ancestor can join two given vertices. */
+ * the law of descent.h.  Only draws at the lowest common ancestor can join two given vertices. */
 #ifndef SE_ODDS_H
 #define SE_ODDS_H
 

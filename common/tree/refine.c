@@ -7,9 +7,9 @@
 #include "common/base/mem.h"
 
 int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
-                      const struct se_search *how, double *gain, struct se_err *err)
+                      const struct se_search_options *how, double *gain, struct se_err *err)
 {
-    const struct se_web *x = &l->net[level];
+    const struct se_quotient *x = &l->net[level];
     uint64_t groups = l->count[level + 2], count = 0;
     uint32_t *group = se_alloc(x->n, sizeof *group, err), *up = NULL;
     double *limit = se_zalloc(groups, sizeof *limit, err);
@@ -26,7 +26,7 @@ int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
             limit[y] = limit[y] > 0 ? log2(limit[y]) : 0;
         if (groups == 1)
             bound.group = NULL;
-        rc = se_part_pool(x, &bound, l->up[level], false, tries, how, gain, err);
+        rc = se_partition_pool(x, &bound, l->up[level], false, tries, how, gain, err);
     }
     for (uint64_t a = 0; rc == 0 && a < x->n; a++)
         if (l->up[level][a] >= count)
@@ -46,7 +46,7 @@ int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
     return rc;
 }
 
-int se_levels_sweep(struct se_levels *l, const struct se_refine *r, struct se_search *how,
+int se_levels_sweep(struct se_levels *l, const struct se_refine_options *r, struct se_search_options *how,
                     struct se_err *err)
 {
     double gain;
@@ -83,8 +83,8 @@ static uint32_t levels_for(const struct se_nest *t, uint32_t k, struct se_err *e
 }
 
 /* One round: `moved` is the tree with its levels swept, `split` the same rebuilt. */
-static int one_round(const struct se_nest *t, const struct se_web *x, uint32_t k,
-                     const struct se_refine *r, struct se_search *how,
+static int one_round(const struct se_nest *t, const struct se_quotient *x, uint32_t k,
+                     const struct se_refine_options *r, struct se_search_options *how,
                      struct se_nest *moved, struct se_nest *split, struct se_err *err)
 {
     struct se_levels l = SE_LEVELS_INIT;
@@ -99,14 +99,14 @@ static int one_round(const struct se_nest *t, const struct se_web *x, uint32_t k
     return rc;
 }
 
-int se_refine(struct se_nest *t, const struct se_web *x, uint64_t k,
-              const struct se_refine *r, struct se_err *err)
+int se_refine(struct se_nest *t, const struct se_quotient *x, uint64_t k,
+              const struct se_refine_options *r, struct se_err *err)
 {
-    struct se_search how = { r->seed, r->threads, r->cycles, r->sweep };
+    struct se_search_options how = { r->seed, r->threads, r->cycles, r->sweep, r->until };
 
     if (k < 2 || x->n < 2 || x->arcs == 0)
         return 0;
-    for (int i = 0; i < r->rounds; i++) {
+    for (int i = 0; i < r->rounds && !se_late(r->until); i++) {
         struct se_nest moved = SE_NEST_INIT, split = SE_NEST_INIT;
         double before = se_nest_cost(t);
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/draw.h"
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/base/rng.h"
+#include "common/base/sort.h"
 
 enum { BLOCK = 4096 };          /* draws a task */
 #define MOST_DRAWS ((uint64_t)1 << 34)
@@ -22,16 +23,16 @@ void se_sampled_release(struct se_sampled *x)
 }
 
 static uint64_t draws_at(const struct se_law *law, const struct se_measure *x,
-                         const struct se_sample_plan *plan, uint32_t a)
+                         const struct se_sample_options *plan, uint32_t a)
 {
     const uint32_t children = se_law_children(law, a), level = x->depth[a];
     const int i = level < (uint32_t)plan->thetas ? (int)level : plan->thetas - 1;
 
-    return children < 2 ? 0 : (uint64_t)llround(plan->theta[i] * children);
+    return children < 2 || level < plan->level ? 0 : (uint64_t)llround(plan->theta[i] * children);
 }
 
 int se_sample_draws(const struct se_law *law, const struct se_measure *x,
-                    const struct se_sample_plan *plan, uint64_t *draws, struct se_err *err)
+                    const struct se_sample_options *plan, uint64_t *draws, struct se_err *err)
 {
     *draws = 0;
     for (uint64_t a = 0; a < law->nodes; a++) {
@@ -47,7 +48,7 @@ int se_sample_draws(const struct se_law *law, const struct se_measure *x,
 struct round {
     const struct se_law *law;
     const struct se_tree *tree;
-    const struct se_sample_plan *plan;
+    const struct se_sample_options *plan;
     uint32_t *node;
     uint64_t *start, nodes;     /* start: nodes + 1 */
     uint64_t draws, offset;     /* offset: of the random numbers of this round */
@@ -150,7 +151,7 @@ static void store_piece(void *arg, uint64_t task, int thread)
 
 /* Edges from sorted draws, into x->key, which has room for them. */
 static int count_edges(struct se_sampled *x, const uint64_t *key, uint64_t draws,
-                       const struct se_sample_plan *plan, struct se_err *err)
+                       const struct se_sample_options *plan, struct se_err *err)
 {
     struct counting c = { .key = key, .x = x };
 
@@ -238,7 +239,7 @@ static int list_nodes(struct round *o, const struct se_measure *x, struct se_err
 }
 
 int se_sample(struct se_sampled *out, const struct se_law *law, const struct se_tree *t,
-              const struct se_measure *x, const struct se_sample_plan *plan,
+              const struct se_measure *x, const struct se_sample_options *plan,
               struct se_err *err)
 {
     struct round o = { .law = law, .tree = t, .plan = plan };

@@ -2,13 +2,14 @@
 #ifndef SE_SAMPLE_H
 #define SE_SAMPLE_H
 
+#include "common/base/progress.h"
 #include "common/tree/descent.h"
-#include "common/cli/tool.h"
 
-struct se_sample_plan {
+struct se_sample_options {
     const double *theta;        /* pairs per child, by level of the parent; the last one
                                  * serves all deeper levels */
     int thetas;
+    uint64_t level;             /* no pairs at nodes above this depth (root 0) */
     bool replace;               /* the two children are drawn independently */
     bool counted;               /* how often each edge was drawn is asked for */
     uint64_t agree;             /* keep an edge if that many samplings all gave it */
@@ -28,10 +29,16 @@ struct se_sampled {
 
 /* Draws of one round; an error if they are more than memory could hold. */
 int se_sample_draws(const struct se_law *law, const struct se_measure *x,
-                    const struct se_sample_plan *plan, uint64_t *draws, struct se_err *err);
+                    const struct se_sample_options *plan, uint64_t *draws, struct se_err *err);
 int se_sample(struct se_sampled *out, const struct se_law *law, const struct se_tree *t,
-              const struct se_measure *x, const struct se_sample_plan *plan,
+              const struct se_measure *x, const struct se_sample_options *plan,
               struct se_err *err);
+/* Instead of draws: the `count` pairs of vertices whose lowest common ancestor has the least volume
+ * and that are not edges of `not`; at one node in the order of the tree.  Fewer where there are
+ * no more.  Nodes above `level` give none. */
+int se_sample_best(struct se_sampled *out, const struct se_tree *t, const struct se_measure *x,
+                   const struct se_graph *except, uint64_t count, uint64_t level,
+                   struct se_err *err);
 void se_sampled_release(struct se_sampled *x);
 
 /* Unite with the edges of g (their count is 0 if they were not drawn). */

@@ -13,7 +13,7 @@
 enum { SCALES = 60 };
 
 struct scale {
-    struct se_web net;          /* scale 0 borrows the caller's */
+    struct se_quotient net;          /* scale 0 borrows the caller's */
     uint32_t *module;           /* per item */
     uint32_t *part;             /* the item of the next scale that holds it */
     uint32_t *group;            /* as in struct se_bound; NULL: one group */
@@ -23,7 +23,7 @@ struct cycle {
     struct scale scale[SCALES];
     int top;
     const double *limit;
-    struct se_search how;
+    struct se_search_options how;
     bool refine;
     double gain;
 };
@@ -35,7 +35,7 @@ static int move(struct cycle *c, int i, struct se_err *err)
     double gain;
 
     c->how.seed++;
-    if (se_part_move(&s->net, &bound, s->module, &c->how, &gain, err) < 0)
+    if (se_partition_move(&s->net, &bound, s->module, &c->how, &gain, err) < 0)
         return -1;
     c->gain += gain;
     return 0;
@@ -54,7 +54,7 @@ static int refine(struct cycle *c, struct scale *s, uint64_t modules, struct se_
             s->part[i] = (uint32_t)i;
         }
         c->how.seed++;
-        rc = se_part_move(&s->net, &bound, s->part, &c->how, &gain, err);
+        rc = se_partition_move(&s->net, &bound, s->part, &c->how, &gain, err);
     }
     free(limit);
     return rc;
@@ -68,13 +68,13 @@ static int gather(struct cycle *c, struct scale *s, uint64_t *count, struct se_e
 
     if (!seen)
         return -1;
-    modules = *count = se_part_compact(s->module, n, n, seen);
+    modules = *count = se_partition_compact(s->module, n, n, seen);
     if (c->refine) {
         if (refine(c, s, modules, err) < 0) {
             free(seen);
             return -1;
         }
-        *count = se_part_compact(s->part, n, n, seen);
+        *count = se_partition_compact(s->part, n, n, seen);
     }
     free(seen);
     if (!c->refine || *count == n) {            /* nothing holds together: whole modules */
@@ -94,7 +94,7 @@ static int next_scale(struct cycle *c, uint64_t count, struct se_err *err)
     if (s->group)
         t->group = se_alloc(count, sizeof *t->group, err);
     if (!t->module || !t->part || (s->group && !t->group) ||
-        se_web_aggregate(&t->net, &s->net, s->part, count, true, c->how.threads, err) < 0)
+        se_quotient_aggregate(&t->net, &s->net, s->part, count, true, c->how.threads, err) < 0)
         return -1;
     for (uint64_t i = 0; i < s->net.n; i++) {
         t->module[s->part[i]] = s->module[i];
@@ -132,7 +132,7 @@ static void drop_top(struct cycle *c)
 {
     struct scale *s = &c->scale[c->top--];
 
-    se_web_release(&s->net);
+    se_quotient_release(&s->net);
     free(s->module);
     free(s->part);
     free(s->group);
@@ -152,8 +152,8 @@ static int descend(struct cycle *c, struct se_err *err)
     return 0;
 }
 
-int se_part_search(const struct se_web *x, const struct se_bound *bound, uint32_t *module,
-                   bool fresh, const struct se_search *how, double *gain,
+int se_partition_search(const struct se_quotient *x, const struct se_bound *bound, uint32_t *module,
+                   bool fresh, const struct se_search_options *how, double *gain,
                    struct se_err *err)
 {
     struct cycle *c = se_zalloc(1, sizeof *c, err);
@@ -180,7 +180,7 @@ int se_part_search(const struct se_web *x, const struct se_bound *bound, uint32_
     while (c && c->top > 0)
         drop_top(c);
     if (rc == 0)
-        se_part_compact(module, x->n, x->n, spare);
+        se_partition_compact(module, x->n, x->n, spare);
     free(spare);
     free(c);
     return rc;

@@ -2,16 +2,46 @@
  *
  * Where two good partitions agree they are most likely right.  So what lies together in both
  * becomes one item, and the search goes on from the better of the two with these items: it
- * can take over any part of the other, and none that makes it worse. */
+ * can take over any part of the other, and none that makes it worse.
+ *
+ * A module that both have is settled: the searches that follow take it for one item.  So they
+ * cost as much as what is still open, and end when nothing is or when they gain nothing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-
 #include "common/tree/workings.h"
 
+int se_partition_overlay(const uint32_t *a, const uint32_t *b, uint64_t n, uint32_t *both,
+                    uint64_t *count, struct se_err *err)
+{
+    uint64_t *start = se_alloc(n + 1, sizeof *start, err);
+    uint32_t *list = se_alloc(n, sizeof *list, err);
+    uint32_t *met = se_alloc(n, sizeof *met, err), *id = se_alloc(n, sizeof *id, err);
+    int rc = start && list && met && id ? 0 : -1;
+
+    *count = 0;
+    if (rc == 0) {
+        se_partition_lists(a, n, n, start, list);
+        memset(met, 0xff, n * sizeof *met);
+        for (uint64_t i = 0; i < n; i++) {      /* module of a by module of a */
+            uint32_t v = list[i], m = b[v];
+            if (met[m] != a[v]) {
+                met[m] = a[v];
+                id[m] = (uint32_t)(*count)++;
+            }
+            both[v] = id[m];
+        }
+    }
+    free(start);
+    free(list);
+    free(met);
+    free(id);
+    return rc;
+}
+
 /* By how much the partition lowers the cost of single items. */
-static double value_of(const struct se_web *x, const struct se_bound *bound,
+static double value_of(const struct se_quotient *x, const struct se_bound *bound,
                        const uint32_t *module, double *inside, double *volume)
 {
     double value = 0;
@@ -22,7 +52,7 @@ static double value_of(const struct se_web *x, const struct se_bound *bound,
         double twice = 0;
         for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++)
             if (module[x->to[a]] == module[i])
-                twice += se_web_weight(x, a);
+                twice += se_quotient_weight(x, a);
         twice += x->inner ? 2 * x->inner[i] : 0;
         inside[module[i]] += twice / 2;
         volume[module[i]] += x->volume[i];
@@ -33,125 +63,185 @@ static double value_of(const struct se_web *x, const struct se_bound *bound,
     return value;
 }
 
+#define GAINS 1e-6              /* share of the value that a search must add to be worth it */
+enum { VAIN = 2 };              /* searches in a row that may add less */
+
 struct pool {
-    const struct se_web *x;
+    const struct se_quotient *x;
     const struct se_bound *bound;
-    struct se_search how;
-    uint32_t *both, *coarse, *group, *seen;
+    struct se_search_options how;
+    uint32_t *best, *other;     /* the partition so far; that of the last search */
+    uint32_t *item;             /* per item of x: that of a smaller net */
+    uint32_t *coarse, *group;   /* per item of the smaller net: module, group */
+    uint32_t *seen;
+    bool *settled;              /* per module of `best` */
     double *inside, *volume;
 };
 
-/* Search with the items that `both` makes, from module[] on. */
-static int search_overlay(struct pool *p, uint32_t *module, uint64_t count,
-                          struct se_err *err)
+/* A search of the net that item[] makes of x: from `from` on, or fresh if that is NULL. */
+static int search_items(struct pool *p, const uint32_t *from, uint64_t count, uint32_t *module,
+                        struct se_err *err)
 {
-    const struct se_web *x = p->x;
-    struct se_web y = SE_WEB_INIT;
+    const struct se_quotient *x = p->x;
+    struct se_quotient y = SE_QUOTIENT_INIT;
     struct se_bound bound = { p->bound->group ? p->group : NULL, p->bound->limit };
     double gain;
     int rc;
 
     for (uint64_t i = 0; i < x->n; i++) {
-        p->coarse[p->both[i]] = module[i];
+        if (from)
+            p->coarse[p->item[i]] = from[i];
         if (p->bound->group)
-            p->group[p->both[i]] = p->bound->group[i];
+            p->group[p->item[i]] = p->bound->group[i];
     }
-    se_part_compact(p->coarse, count, x->n, p->seen);
-    rc = se_web_aggregate(&y, x, p->both, count, true, p->how.threads, err);
+    if (from)
+        se_partition_compact(p->coarse, count, x->n, p->seen);
+    rc = se_quotient_aggregate(&y, x, p->item, count, true, p->how.threads, err);
     if (rc == 0)
-        rc = se_part_search(&y, &bound, p->coarse, false, &p->how, &gain, err);
-    se_web_release(&y);
+        rc = se_partition_search(&y, &bound, p->coarse, !from, &p->how, &gain, err);
+    se_quotient_release(&y);
     for (uint64_t i = 0; rc == 0 && i < x->n; i++)
-        module[i] = p->coarse[p->both[i]];
+        module[i] = p->coarse[p->item[i]];
     return rc;
 }
 
-/* a becomes better than both a and b, or as good. */
-static int combine(struct pool *p, uint32_t *a, const uint32_t *b, struct se_err *err)
+/* item[]: a settled module is one, all else stays apart.  Returns how many there are. */
+static uint64_t open_items(struct pool *p)
 {
-    const struct se_web *x = p->x;
-    uint64_t count;
+    uint64_t count = 0;
 
-    if (se_part_overlay(a, b, x->n, p->both, &count, err) < 0)
-        return -1;
-    if (value_of(x, p->bound, b, p->inside, p->volume) >
-        value_of(x, p->bound, a, p->inside, p->volume))
-        memcpy(a, b, x->n * sizeof *a);
-    p->how.seed += 100;
-    return search_overlay(p, a, count, err);
+    memset(p->seen, 0xff, p->x->n * sizeof *p->seen);
+    for (uint64_t i = 0; i < p->x->n; i++) {
+        uint32_t *s = &p->seen[p->best[i]];
+
+        if (!p->settled[p->best[i]])
+            p->item[i] = (uint32_t)count++;
+        else
+            p->item[i] = *s = *s == SE_NONE ? (uint32_t)count++ : *s;
+    }
+    return count;
 }
 
-/* A tournament: partitions of the same rank are combined to one of the next.  stack[] has
- * room for one of each rank and two more. */
-static int play(struct pool *p, uint32_t **stack, uint32_t *module, int tries,
-                struct se_err *err)
+static int search_open(struct pool *p, uint64_t count, struct se_err *err)
 {
-    uint64_t n = p->x->n;
     double gain;
-    int top = 0;
 
-    for (int i = 0; i < tries; i++) {
-        if (i == 0)
-            memcpy(stack[top], module, n * sizeof *module);
-        else if (se_part_search(p->x, p->bound, stack[top], true, &p->how, &gain, err) < 0)
-            return -1;
-        top++;
-        for (int rank = i + 1; rank % 2 == 0; rank /= 2, top--)
-            if (combine(p, stack[top - 2], stack[top - 1], err) < 0)
-                return -1;
-        p->how.seed += 1 << 20;
+    return count == p->x->n
+        ? se_partition_search(p->x, p->bound, p->other, true, &p->how, &gain, err)
+        : search_items(p, NULL, count, p->other, err);
+}
+
+/* Put `other` into `best`, and see which modules of it both had.  *value: of `best`. */
+static int combine(struct pool *p, double *value, struct se_err *err)
+{
+    const struct se_quotient *x = p->x;
+    uint64_t count;
+
+    if (se_partition_overlay(p->best, p->other, x->n, p->item, &count, err) < 0)
+        return -1;
+    if (value_of(x, p->bound, p->other, p->inside, p->volume) > *value) {
+        uint32_t *swap = p->best;
+        p->best = p->other;
+        p->other = swap;
     }
-    for (; top > 1; top--)
-        if (combine(p, stack[top - 2], stack[top - 1], err) < 0)
-            return -1;
-    memcpy(module, stack[0], n * sizeof *module);
+    p->how.seed += 100;
+    if (search_items(p, p->best, count, p->best, err) < 0)
+        return -1;
+    *value = value_of(x, p->bound, p->best, p->inside, p->volume);
     return 0;
 }
 
-enum { RANKS = 16 };
+/* A module of `best` is settled if `other` has the same. */
+static void settle(struct pool *p)
+{
+    const uint64_t n = p->x->n;
+    uint32_t *mine = p->item, *theirs = p->coarse, *first = p->seen;
+
+    memset(mine, 0, n * sizeof *mine);          /* sizes */
+    memset(theirs, 0, n * sizeof *theirs);
+    memset(first, 0xff, n * sizeof *first);
+    memset(p->settled, 1, n);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t j = p->best[i];
+
+        mine[j]++;
+        theirs[p->other[i]]++;
+        if (first[j] == SE_NONE)
+            first[j] = p->other[i];
+        else if (first[j] != p->other[i])
+            p->settled[j] = false;
+    }
+    for (uint64_t j = 0; j < n; j++)
+        p->settled[j] = p->settled[j] && mine[j] > 1 && mine[j] == theirs[first[j]];
+}
+
+static int play(struct pool *p, int tries, double *value, struct se_err *err)
+{
+    const double start = *value;
+
+    memset(p->settled, 0, p->x->n);
+    for (int i = 1, vain = 0; i < tries && vain < VAIN && !se_late(p->how.until); i++) {
+        const double before = *value;
+        const uint64_t count = open_items(p);
+
+        p->how.seed += 1 << 20;
+        if (search_open(p, count, err) < 0 || combine(p, value, err) < 0)
+            return -1;
+        settle(p);
+        vain = *value - before > GAINS * fabs(start) ? 0 : vain + 1;
+    }
+    return 0;
+}
+
+static void pool_release(struct pool *p)
+{
+    free(p->best);
+    free(p->other);
+    free(p->item);
+    free(p->coarse);
+    free(p->group);
+    free(p->seen);
+    free(p->settled);
+    free(p->inside);
+    free(p->volume);
+}
 
 static int pool_run(struct pool *p, uint32_t *module, int tries, double *gain,
                     struct se_err *err)
 {
-    uint64_t n = p->x->n;
-    uint32_t *stack[RANKS] = { NULL };
-    int rc = 0, room = 2;
+    const uint64_t n = p->x->n;
+    int rc = -1;
 
-    while (room < RANKS && 1 << (room - 2) < tries)
-        room++;
-    for (int i = 0; i < room; i++)
-        rc |= (stack[i] = se_alloc(n, sizeof *stack[i], err)) ? 0 : -1;
-    p->both = se_alloc(n, sizeof *p->both, err);
+    p->best = se_alloc(n, sizeof *p->best, err);
+    p->other = se_alloc(n, sizeof *p->other, err);
+    p->item = se_alloc(n, sizeof *p->item, err);
     p->coarse = se_alloc(n, sizeof *p->coarse, err);
     p->group = se_alloc(n, sizeof *p->group, err);
     p->seen = se_alloc(n, sizeof *p->seen, err);
+    p->settled = se_alloc(n, sizeof *p->settled, err);
     p->inside = se_alloc(n, sizeof *p->inside, err);
     p->volume = se_alloc(n, sizeof *p->volume, err);
-    if (rc == 0 && p->both && p->coarse && p->group && p->seen && p->inside && p->volume) {
-        *gain -= value_of(p->x, p->bound, module, p->inside, p->volume);
-        rc = play(p, stack, module, tries, err);
-        *gain += value_of(p->x, p->bound, module, p->inside, p->volume);
-    } else {
-        rc = -1;
+    if (p->best && p->other && p->item && p->coarse && p->group && p->seen && p->settled &&
+        p->inside && p->volume) {
+        double value = value_of(p->x, p->bound, module, p->inside, p->volume);
+
+        *gain -= value;
+        memcpy(p->best, module, n * sizeof *module);
+        rc = play(p, tries, &value, err);
+        memcpy(module, p->best, n * sizeof *module);
+        *gain += value;
     }
-    for (int i = 0; i < room; i++)
-        free(stack[i]);
-    free(p->both);
-    free(p->coarse);
-    free(p->group);
-    free(p->seen);
-    free(p->inside);
-    free(p->volume);
+    pool_release(p);
     return rc;
 }
 
-int se_part_pool(const struct se_web *x, const struct se_bound *bound, uint32_t *module,
-                 bool fresh, int tries, const struct se_search *how, double *gain,
+int se_partition_pool(const struct se_quotient *x, const struct se_bound *bound, uint32_t *module,
+                 bool fresh, int tries, const struct se_search_options *how, double *gain,
                  struct se_err *err)
 {
     struct pool p = { .x = x, .bound = bound, .how = *how };
 
-    if (se_part_search(x, bound, module, fresh, how, gain, err) < 0)
+    if (se_partition_search(x, bound, module, fresh, how, gain, err) < 0)
         return -1;
     return tries > 1 ? pool_run(&p, module, tries, gain, err) : 0;
 }

@@ -11,7 +11,7 @@ enum { PIECES = 128 };
 #define UNUSED (SE_NONE - 1)
 
 struct job {                    /* one level: items of net, modules above them */
-    const struct se_web *net;
+    const struct se_quotient *net;
     const uint32_t *module;     /* up[i] */
     uint64_t *start;            /* items of module j: list[start[j]] .. */
     uint32_t *list, *place;     /* place: of an item among those of its module */
@@ -25,7 +25,7 @@ struct job {                    /* one level: items of net, modules above them *
 };
 
 /* One node above all items. */
-static void leave_flat(struct se_linkage *l, const struct se_web *x, const uint32_t *item,
+static void leave_flat(struct se_linkage *l, const struct se_quotient *x, const uint32_t *item,
                        uint32_t items, const uint32_t *node, struct se_link_out *out,
                        uint32_t *top)
 {
@@ -42,7 +42,7 @@ static void leave_flat(struct se_linkage *l, const struct se_web *x, const uint3
 
 static int link_module(struct job *w, uint64_t j, struct se_linkage *l, struct se_err *err)
 {
-    const struct se_web *x = w->net;
+    const struct se_quotient *x = w->net;
     const uint32_t *item = w->list + w->start[j];
     uint32_t items = (uint32_t)(w->start[j + 1] - w->start[j]);
     struct se_link_out out = { w->nest->parent, w->nest->volume, w->nest->cut,
@@ -59,7 +59,7 @@ static int link_module(struct job *w, uint64_t j, struct se_linkage *l, struct s
         for (uint64_t a = x->off[item[i]]; a < x->off[item[i] + 1]; a++) {
             uint32_t to = x->to[a];
             if (to > item[i] && w->module[to] == j &&
-                se_linkage_edge(l, i, w->place[to], se_web_weight(x, a), err) < 0)
+                se_linkage_edge(l, i, w->place[to], se_quotient_weight(x, a), err) < 0)
                 return -1;
         }
     }
@@ -99,7 +99,7 @@ static int link_level(struct job *w, uint64_t modules, uint64_t *next, int threa
     uint64_t n = w->net->n;
     bool failed = false;
 
-    se_part_lists(w->module, n, modules, w->start, w->list);
+    se_partition_lists(w->module, n, modules, w->start, w->list);
     for (uint64_t j = 0; j < modules; j++) {
         w->base[j] = *next;
         *next += w->start[j + 1] - w->start[j] - 1;
@@ -107,7 +107,7 @@ static int link_level(struct job *w, uint64_t modules, uint64_t *next, int threa
             w->place[w->list[i]] = (uint32_t)(i - w->start[j]);
     }
     cut_pieces(w, modules);
-    se_parallel(se_web_threads(w->net, threads), PIECES, link_piece, w);
+    se_parallel(se_quotient_threads(w->net, threads), PIECES, link_piece, w);
     for (int p = 0; p < PIECES; p++)
         failed |= w->failed[p];
     if (failed)

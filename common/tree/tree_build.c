@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/progress.h"
 #include "common/tree/refine.h"
-#include "common/cli/tool.h"
 
 enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end */
 
@@ -14,8 +14,19 @@ enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end
  * what is left to gain by rounds of all levels is not waited for. */
 #define LARGE 2e6
 
+/* From here on one tree is built from many searches that go on where they disagree; below, many
+ * trees from one search each are put together, which finds a little more. */
+#define OPEN 2e5
+
+bool se_late(struct se_deadline *until)
+{
+    if (!until || se_now() < until->at)
+        return false;
+    return until->hit = true;
+}
+
 /* All vertices under the root. */
-static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *err)
+static int flat_nest(struct se_nest *t, const struct se_quotient *x, struct se_err *err)
 {
     if (se_nest_alloc(t, x->n, x->n + 1, err) < 0)
         return -1;
@@ -25,7 +36,7 @@ static int flat_nest(struct se_nest *t, const struct se_web *x, struct se_err *e
 }
 
 /* V and cut of a tree of height two. */
-static int measure_modules(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+static int measure_modules(struct se_nest *t, const struct se_quotient *x, const uint32_t *module,
                            int threads, struct se_err *err)
 {
     const uint64_t root = t->nodes - 1;
@@ -33,9 +44,9 @@ static int measure_modules(struct se_nest *t, const struct se_web *x, const uint
 
     if (!inside)
         return -1;
-    se_web_inside(x, module, inside, threads);
+    se_quotient_inside(x, module, inside, threads);
     for (uint64_t a = 0; a < x->arcs; a++)
-        total += se_web_weight(x, a);
+        total += se_quotient_weight(x, a);
     t->cut[root] = total / 2;
     for (uint64_t v = 0; v < x->n; v++) {
         t->volume[v] = x->volume[v];
@@ -51,7 +62,7 @@ static int measure_modules(struct se_nest *t, const struct se_web *x, const uint
 }
 
 /* Modules under the root, vertices under modules. */
-static int module_nest(struct se_nest *t, const struct se_web *x, const uint32_t *module,
+static int module_nest(struct se_nest *t, const struct se_quotient *x, const uint32_t *module,
                        int threads, struct se_err *err)
 {
     uint64_t count = 0;
@@ -87,11 +98,11 @@ struct budget {
     bool merge, linkage;        /* of the whole graph are starts, too */
     bool fresh;                 /* two of three attempts start from nothing, if there is a start */
     int combine;                /* searches in what two trees leave open */
-    struct se_refine first, last;       /* of each attempt; of the best */
+    struct se_refine_options first, last;       /* of each attempt; of the best */
 };
 
 /* Greedy merging is quadratic in the degree: can we afford it? */
-static bool merge_is_cheap(const struct se_web *x, double most)
+static bool merge_is_cheap(const struct se_quotient *x, double most)
 {
     double work = 0;
 
@@ -102,14 +113,14 @@ static bool merge_is_cheap(const struct se_web *x, double most)
     return work <= most;
 }
 
-static struct budget budget_of(const struct se_web *x, const struct se_tree_how *how)
+static struct budget budget_of(const struct se_quotient *x, const struct se_tree_options *how)
 {
     double size = (double)(x->n + x->arcs);
     bool high = how->effort == SE_EFFORT_HIGH;
     struct budget b = { .attempts = 1, .tries = 1, .cycles = 1, .combine = 1 };
 
-    b.first = (struct se_refine){ .threads = how->threads, .tries = 1, .cycles = 1,
-                                  .rounds = 1, .most = UINT64_MAX };
+    b.first = (struct se_refine_options){ .threads = how->threads, .tries = 1, .cycles = 1,
+                                  .rounds = 1, .most = UINT64_MAX, .until = how->until };
     if (how->effort == SE_EFFORT_FAST) {
         b.first.rounds = how->k > 2;
         b.first.lowest = size > 4e5;            /* there the moves of vertices must do */
@@ -117,7 +128,8 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
         b.first.most = 50000;
         return b;
     }
-    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < 2e5 ? 8 : size < 1e7 ? 4 : 2;
+    b.attempts = size < 2e3 ? 32 : size < 3e4 ? 16 : size < OPEN ? 8 : 1;
+    b.tries = size < OPEN ? 1 : 16;
     b.merge = merge_is_cheap(x, high ? 1e8 : 1e5);
     b.linkage = size < LARGE;
     b.first.rebuild = true;
@@ -130,9 +142,10 @@ static struct budget budget_of(const struct se_web *x, const struct se_tree_how 
         b.first.sweep = b.last.sweep = 0.003;
         b.last.rounds = size < 1e7 ? 3 : 1;
         b.last.enough = 1e-5;
+        b.last.rebuild = how->k > 2;
     }
     if (high) {
-        b.tries = 2;
+        b.tries *= 2;
         b.attempts *= 4;
         b.cycles = b.last.cycles = 2;
         b.last.tries = 4;
@@ -160,7 +173,7 @@ static int split_and_squeeze(struct se_nest *t, const struct se_levels *l, uint6
 }
 
 /* The same with the levels of t itself, whose height is h. */
-static int split_levels(struct se_nest *t, const struct se_web *x, uint32_t h, uint64_t k,
+static int split_levels(struct se_nest *t, const struct se_quotient *x, uint32_t h, uint64_t k,
                         int threads, struct se_err *err)
 {
     struct se_levels l = SE_LEVELS_INIT;
@@ -174,9 +187,9 @@ static int split_levels(struct se_nest *t, const struct se_web *x, uint32_t h, u
 
 /* A tree of height k from nothing: modules, by searches on `levels` levels, and what average
  * linkage finds within and above them. */
-static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
+static int search_modules(struct se_nest *t, const struct se_quotient *x, uint64_t k,
                           uint32_t levels, const struct budget *b,
-                          const struct se_search *how, struct se_err *err)
+                          const struct se_search_options *how, struct se_err *err)
 {
     uint32_t *module = se_alloc(x->n, sizeof *module, err);
     double limit = log2(x->vol), gain;
@@ -184,7 +197,7 @@ static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
     struct se_levels l = SE_LEVELS_INIT;
     int rc = -1;
 
-    if (module && se_part_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
+    if (module && se_partition_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
         rc = module_nest(t, x, module, how->threads, err);
     if (rc == 0 && k > 2 &&
         (rc = se_levels_pile(&l, x, module, levels, how, err)) == 0)
@@ -197,12 +210,12 @@ static int search_modules(struct se_nest *t, const struct se_web *x, uint64_t k,
 enum start { START_MODULES, START_PILE, START_LINKAGE, START_MERGE };
 
 /* One tree from one kind of start. */
-static int attempt(struct se_nest *t, const struct se_web *x, enum start start,
-                   uint64_t seed, const struct budget *b, const struct se_tree_how *how,
+static int attempt(struct se_nest *t, const struct se_quotient *x, enum start start,
+                   uint64_t seed, const struct budget *b, const struct se_tree_options *how,
                    struct se_err *err)
 {
-    struct se_search search = { seed, how->threads, b->cycles, b->first.sweep };
-    struct se_refine first = b->first;
+    struct se_search_options search = { seed, how->threads, b->cycles, b->first.sweep, how->until };
+    struct se_refine_options first = b->first;
     int rc = 0;
 
     if (start == START_MERGE)
@@ -224,7 +237,7 @@ struct tournament {             /* trees waiting for another of their rank */
     struct se_nest tree[RANKS];
     int count;
     const struct se_nest *start;        /* some trees come from it, unless it is NULL */
-    struct se_refine merge;             /* how two become one */
+    struct se_refine_options merge;             /* how two become one */
 };
 
 static void tournament_release(struct tournament *w)
@@ -233,8 +246,8 @@ static void tournament_release(struct tournament *w)
         se_nest_release(&w->tree[i]);
 }
 
-static int merge_last(struct tournament *w, const struct se_web *x,
-                      const struct se_tree_how *how, struct se_err *err)
+static int merge_last(struct tournament *w, const struct se_quotient *x,
+                      const struct se_tree_options *how, struct se_err *err)
 {
     w->count--;
     w->merge.seed += 1000;
@@ -253,12 +266,12 @@ static enum start start_of(int i, int attempts, const struct budget *b)
 }
 
 /* Tree i of all that come to play */
-static int enter(struct tournament *w, const struct se_web *x, int i, int attempts,
-                 const struct budget *b, const struct se_tree_how *how, struct se_err *err)
+static int enter(struct tournament *w, const struct se_quotient *x, int i, int attempts,
+                 const struct budget *b, const struct se_tree_options *how, struct se_err *err)
 {
     const uint64_t seed = how->seed * 1000003 + (unsigned)i * UINT64_C(15485863);
     struct se_nest *t = &w->tree[w->count++];
-    struct se_refine r = b->first;
+    struct se_refine_options r = b->first;
 
     r.seed = seed;
     return w->start && (i % 3 == 0 || !b->fresh)
@@ -267,8 +280,8 @@ static int enter(struct tournament *w, const struct se_web *x, int i, int attemp
 }
 
 /* Two trees of the same rank make one of the next, until one is left. */
-static int play(struct tournament *w, const struct se_web *x, const struct budget *b,
-                const struct se_tree_how *how, struct se_err *err)
+static int play(struct tournament *w, const struct se_quotient *x, const struct budget *b,
+                const struct se_tree_options *how, struct se_err *err)
 {
     int attempts = b->attempts + b->merge;
 
@@ -276,7 +289,7 @@ static int play(struct tournament *w, const struct se_web *x, const struct budge
     w->merge.seed = how->seed * 1000003 + 13;
     w->merge.rounds = w->start == NULL;
     w->merge.tries = b->combine;
-    for (int i = 0; i < attempts; i++) {
+    for (int i = 0; i < attempts && (i == 0 || !se_late(how->until)); i++) {
         if (enter(w, x, i, attempts, b, how, err) < 0)
             return -1;
         for (int rank = i + 1; rank % 2 == 0; rank /= 2)
@@ -291,10 +304,10 @@ static int play(struct tournament *w, const struct se_web *x, const struct budge
     return 0;
 }
 
-static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_how *given,
+static int best(struct se_nest *t, const struct se_quotient *x, const struct se_tree_options *given,
                 struct se_err *err)
 {
-    struct se_tree_how how = *given;
+    struct se_tree_options how = *given;
     struct tournament w = { .count = 0 };
     struct budget b;
     int rc;
@@ -319,7 +332,7 @@ static int best(struct se_nest *t, const struct se_web *x, const struct se_tree_
 /* What to do with a start: few attempts beside it, but what they leave open is searched often
  * when two are put together, which costs little and gives most.  On small graphs fresh trees find
  * more than the start taken apart, on larger ones not. */
-static struct budget budget_of_start(const struct se_web *x, const struct se_tree_how *how)
+static struct budget budget_of_start(const struct se_quotient *x, const struct se_tree_options *how)
 {
     struct budget b = budget_of(x, how);
     const double size = (double)(x->n + x->arcs);
@@ -345,8 +358,8 @@ static struct budget budget_of_start(const struct se_web *x, const struct se_tre
     return b;
 }
 
-static int improve(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
-                   const struct se_tree_how *how, struct se_err *err)
+static int improve(struct se_nest *t, const struct se_quotient *x, const struct se_tree *start,
+                   const struct se_tree_options *how, struct se_err *err)
 {
     const uint32_t k = (uint32_t)how->k;
     struct budget b = budget_of_start(x, how);
@@ -365,8 +378,8 @@ static int improve(struct se_nest *t, const struct se_web *x, const struct se_tr
     return rc < 0 ? rc : se_refine(t, x, k, &b.last, err);
 }
 
-static int build(struct se_nest *t, const struct se_web *x, const struct se_tree *start,
-                 const struct se_tree_how *how, struct se_err *err)
+static int build(struct se_nest *t, const struct se_quotient *x, const struct se_tree *start,
+                 const struct se_tree_options *how, struct se_err *err)
 {
     if (how->k == 1 || x->n < 2 || x->arcs == 0)
         return flat_nest(t, x, err);
@@ -381,19 +394,19 @@ static int build(struct se_nest *t, const struct se_web *x, const struct se_tree
 }
 
 int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
-                  const struct se_tree *start, const struct se_tree_how *how,
+                  const struct se_tree *start, const struct se_tree_options *how,
                   struct se_err *err)
 {
-    struct se_web x = SE_WEB_INIT;
+    struct se_quotient x = SE_QUOTIENT_INIT;
     struct se_nest t = SE_NEST_INIT;
     int rc = -1;
 
     if (start && start->n != g->n)
         return se_fail(err, SE_EINPUT, "the tree has %llu vertices, the graph has %llu",
                        (unsigned long long)start->n, (unsigned long long)g->n);
-    if (se_web_of_graph(&x, g, how->threads, err) == 0 && build(&t, &x, start, how, err) == 0)
+    if (se_quotient_of_graph(&x, g, how->threads, err) == 0 && build(&t, &x, start, how, err) == 0)
         rc = se_nest_tree(out, &t, how->pad, err);
-    se_web_release(&x);
+    se_quotient_release(&x);
     se_nest_release(&t);
     return rc;
 }

@@ -15,16 +15,23 @@ enum se_tree_effort { SE_EFFORT_FAST, SE_EFFORT_NORMAL, SE_EFFORT_HIGH };
 
 enum { SE_TREE_STEPS = 1000 };  /* what the progress of a build counts up to */
 
-struct se_tree_how {
+/* When a search should end.  What is at hand then is the result, which depends on the machine. */
+struct se_deadline {
+    double at;                  /* by se_now() */
+    bool hit;                   /* something was left out because of it */
+};
+
+struct se_tree_options {
     uint64_t k;                 /* height allowed, at least 1 */
     int method, squeeze, effort;
     bool pad;                   /* all leaves at the same depth */
     uint64_t seed;
     int threads;
     struct se_progress *progress;       /* may be NULL */
+    struct se_deadline *until;          /* NULL: none */
 };
-#define SE_TREE_HOW_INIT \
-    { 2, SE_TREE_BEST, SE_SQUEEZE_EXACT, SE_EFFORT_NORMAL, false, 0, 1, NULL }
+#define SE_TREE_OPTIONS_INIT \
+    { 2, SE_TREE_BEST, SE_SQUEEZE_EXACT, SE_EFFORT_NORMAL, false, 0, 1, NULL, NULL }
 
 /* A tree that owns its arrays, laid out as the section has it. */
 struct se_hierarchy {
@@ -42,7 +49,7 @@ void se_hierarchy_release(struct se_hierarchy *h);
  * instead of a search from nothing, or NULL; the result is never worse than it squeezed to
  * k.  The same bytes for any number of threads.  Release `out` in any case. */
 int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
-                  const struct se_tree *start, const struct se_tree_how *how,
+                  const struct se_tree *start, const struct se_tree_options *how,
                   struct se_err *err);
 
 #endif

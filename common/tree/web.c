@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 
-void se_web_release(struct se_web *x)
+void se_quotient_release(struct se_quotient *x)
 {
     free(x->off);
     free(x->to);
@@ -16,7 +16,7 @@ void se_web_release(struct se_web *x)
     free(x->w64);
     free(x->volume);
     free(x->inner);
-    *x = (struct se_web)SE_WEB_INIT;
+    *x = (struct se_quotient)SE_QUOTIENT_INIT;
 }
 
 static bool counts(const struct se_graph *g, uint64_t e)
@@ -30,7 +30,7 @@ static bool counts(const struct se_graph *g, uint64_t e)
 enum { RANGES = 8 };
 
 struct fill {
-    struct se_web *x;
+    struct se_quotient *x;
     const struct se_graph *g;
     uint64_t *at;               /* where the next arc of each vertex goes */
 };
@@ -77,7 +77,7 @@ static void fill_range(void *arg, uint64_t task, int thread)
                 put_arc(f, u, g->to[e], e);
 }
 
-int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
+int se_quotient_of_graph(struct se_quotient *x, const struct se_graph *g, int threads,
                     struct se_err *err)
 {
     struct fill f = { x, g, NULL };
@@ -88,7 +88,7 @@ int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
     if (!x->off || !x->volume)
         return -1;
     x->arcs = 2 * g->m;                 /* at most */
-    threads = se_web_threads(x, threads);
+    threads = se_quotient_threads(x, threads);
     se_parallel(threads, RANGES, count_range, &f);
     for (uint64_t u = 0; u < g->n; u++)
         x->off[u + 1] += x->off[u];
@@ -112,7 +112,7 @@ int se_web_of_graph(struct se_web *x, const struct se_graph *g, int threads,
 }
 
 struct inside {
-    const struct se_web *x;
+    const struct se_quotient *x;
     const uint32_t *module;
     double *inside;
 };
@@ -122,7 +122,7 @@ enum { INSIDE = 2048 };         /* items a task */
 static void inside_slice(void *arg, uint64_t task, int thread)
 {
     const struct inside *w = arg;
-    const struct se_web *x = w->x;
+    const struct se_quotient *x = w->x;
     const uint64_t first = task * INSIDE, n = x->n;
 
     (void)thread;
@@ -130,17 +130,17 @@ static void inside_slice(void *arg, uint64_t task, int thread)
         double twice = 0;
         for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++)
             if (w->module[x->to[a]] == w->module[i])
-                twice += se_web_weight(x, a);
+                twice += se_quotient_weight(x, a);
         w->inside[i] = (x->inner ? x->inner[i] : 0) + twice / 2;
     }
 }
 
-void se_web_inside(const struct se_web *x, const uint32_t *module, double *inside,
+void se_quotient_inside(const struct se_quotient *x, const uint32_t *module, double *inside,
                    int threads)
 {
     struct inside w = { x, module, inside };
 
-    se_parallel(se_web_threads(x, threads), (x->n + INSIDE - 1) / INSIDE, inside_slice, &w);
+    se_parallel(se_quotient_threads(x, threads), (x->n + INSIDE - 1) / INSIDE, inside_slice, &w);
 }
 
 void se_visit_order(uint32_t *order, uint32_t *scratch, uint64_t n, uint64_t block,
@@ -202,7 +202,7 @@ void se_tally_release(struct se_tally *t)
 
 /* ---- partitions ---- */
 
-uint64_t se_part_compact(uint32_t *module, uint64_t n, uint64_t ids, uint32_t *seen)
+uint64_t se_partition_compact(uint32_t *module, uint64_t n, uint64_t ids, uint32_t *seen)
 {
     uint32_t count = 0;
 
@@ -216,7 +216,7 @@ uint64_t se_part_compact(uint32_t *module, uint64_t n, uint64_t ids, uint32_t *s
     return count;
 }
 
-void se_part_lists(const uint32_t *module, uint64_t n, uint64_t count, uint64_t *start,
+void se_partition_lists(const uint32_t *module, uint64_t n, uint64_t count, uint64_t *start,
                    uint32_t *list)
 {
     memset(start, 0, (count + 1) * sizeof *start);
@@ -243,8 +243,8 @@ struct piece {                  /* modules first .. last-1 and their arcs */
 };
 
 struct aggregate {
-    const struct se_web *x;
-    struct se_web *y;
+    const struct se_quotient *x;
+    struct se_quotient *y;
     const uint32_t *module, *list;
     const uint64_t *start;
     struct piece piece[PIECES];
@@ -254,7 +254,7 @@ struct aggregate {
 static int aggregate_module(struct aggregate *g, struct piece *p, uint64_t j,
                             struct se_tally *t, struct se_err *err)
 {
-    const struct se_web *x = g->x;
+    const struct se_quotient *x = g->x;
     uint64_t arcs = 0;
     double volume = 0, inner = 0, inside = 0;
 
@@ -272,9 +272,9 @@ static int aggregate_module(struct aggregate *g, struct piece *p, uint64_t j,
         for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++) {
             uint32_t m = g->module[x->to[a]];
             if (m == j)
-                inside += se_web_weight(x, a);
+                inside += se_quotient_weight(x, a);
             else
-                se_tally_add(t, m, se_web_weight(x, a));
+                se_tally_add(t, m, se_quotient_weight(x, a));
         }
     }
     g->y->volume[j] = volume;
@@ -320,7 +320,7 @@ static void join_piece(void *arg, uint64_t task, int thread)
 /* Cut the modules into pieces of about the same number of arcs. */
 static void cut_pieces(struct aggregate *g, uint64_t count)
 {
-    const struct se_web *x = g->x;
+    const struct se_quotient *x = g->x;
     uint64_t j = 0, done = 0, total = x->arcs + x->n;
 
     for (int p = 0; p < PIECES; p++) {
@@ -337,11 +337,11 @@ static void cut_pieces(struct aggregate *g, uint64_t count)
 static int aggregate_run(struct aggregate *g, uint64_t count, int threads,
                          struct se_err *err)
 {
-    struct se_web *y = g->y;
+    struct se_quotient *y = g->y;
     bool failed = false;
 
     cut_pieces(g, count);
-    threads = se_web_threads(g->x, threads);
+    threads = se_quotient_threads(g->x, threads);
     se_parallel(threads, PIECES, aggregate_piece, g);
     for (int p = 0; p < PIECES; p++) {
         g->piece[p].at = y->arcs;
@@ -363,7 +363,7 @@ static int aggregate_run(struct aggregate *g, uint64_t count, int threads,
     return 0;
 }
 
-int se_web_aggregate(struct se_web *y, const struct se_web *x, const uint32_t *module,
+int se_quotient_aggregate(struct se_quotient *y, const struct se_quotient *x, const uint32_t *module,
                      uint64_t count, bool carry, int threads, struct se_err *err)
 {
     struct aggregate g = { .x = x, .y = y, .module = module };
@@ -379,7 +379,7 @@ int se_web_aggregate(struct se_web *y, const struct se_web *x, const uint32_t *m
         y->inner = se_alloc(count, sizeof *y->inner, err);
     g.tally = se_zalloc((uint64_t)threads, sizeof *g.tally, err);
     if (start && list && y->off && y->volume && (!carry || y->inner) && g.tally) {
-        se_part_lists(module, x->n, count, start, list);
+        se_partition_lists(module, x->n, count, start, list);
         g.start = start;
         g.list = list;
         rc = aggregate_run(&g, count, threads, err);

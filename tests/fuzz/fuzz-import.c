@@ -140,7 +140,7 @@ static int import_side(char side, struct se_stream *s, struct se_err *err)
     case 'f':
         return se_side_features(file, s, err);
     case 'a':
-        return se_side_attributes(file, "c", s, err);
+        return se_side_attributes(&(struct se_attributes){ .path = file, .class = "c" }, s, err);
     case 'l':
         return se_side_labels(file, s, err);
     case 'e':

@@ -2,11 +2,11 @@
  * its checks; what the stages give agrees with what they were given */
 #include <math.h>
 
-#include "common/inspect/crosscheck.h"
 #include "common/graph/entropy.h"
+#include "common/inspect/crosscheck.h"
 #include "common/sim/kselect.h"
-#include "common/tree/tree_build.h"
 #include "common/sim/sim.h"
+#include "common/tree/tree_build.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 200 };            /* vertices; larger ones are slow and not stranger */
@@ -18,7 +18,7 @@ static bool sim(struct se_stream *s, uint32_t on, uint64_t choice)
     struct se_err err = SE_ERR_INIT;
     const enum se_metric metric = choice % 2 ? SE_PCC : SE_COSINE;
     bool ok = se_sim_rows_make(&rows, s, on, metric, 1, &err) == 0;
-    const struct se_sim_ask ask = { .k = 1 + choice / 2 % 9, .last = rows.n, .threads = 1,
+    const struct se_sim_options ask = { .k = 1 + choice / 2 % 9, .last = rows.n, .threads = 1,
                                     .method = (enum se_sim_method)(choice / 18 % 4) };
 
     ok = ok && se_sim_search(&rows, &ask, &a, &err) == 0;
@@ -39,7 +39,7 @@ static bool sim(struct se_stream *s, uint32_t on, uint64_t choice)
 static void fuse(struct se_stream *s, uint64_t choice)
 {
     static const uint32_t from[SE_ORIGINS] = { SE_GRAPH, SE_KNN };
-    const struct se_kselect_ask ask = { (enum se_k_rule)(choice % 3), choice / 3 % 4, 0.001,
+    const struct se_kselect_options ask = { (enum se_k_rule)(choice % 3), choice / 3 % 4, 0.001,
                                         choice & 64 ? -0.25 : 1, true, 1 };
     struct se_kselect x = SE_KSELECT_INIT;
     struct se_err err = SE_ERR_INIT;
@@ -58,7 +58,7 @@ static void fuse(struct se_stream *s, uint64_t choice)
 
 static void tree(struct se_stream *s, uint64_t choice)
 {
-    struct se_tree_how how = SE_TREE_HOW_INIT;
+    struct se_tree_options how = SE_TREE_OPTIONS_INIT;
     struct se_hierarchy h = SE_HIERARCHY_INIT;
     struct se_measure m = SE_MEASURE_INIT;
     struct se_err err = SE_ERR_INIT;

@@ -218,3 +218,47 @@ seed("musae", "small", folder(**{
     "musae_T_features.json": '{"0": [1, 5, 5], "1": [], "2": [7]}',
     "musae_T_target.csv": "id,days,mature,views,partner,new_id\n9,5,True,3,False,0\n"
                           "8,5,False,3,False,1\n7,5,True,3,False,2\n"}))
+
+# Graphs with names
+
+seed("graphml", "small.graphml", '<?xml version="1.0"?><graphml><key id="k" for="node" '
+     'attr.name="class"/><key id="w" for="edge" attr.name="weight"/><graph '
+     'edgedefault="undirected"><node id="a"><data key="k">x &amp; y</data></node><node id="b"/>'
+     '<edge source="a" target="b"><data key="w">2</data></edge></graph></graphml>')
+seed("gexf", "small.gexf", '<gexf><graph><attributes class="node"><attribute id="0" title="class"/>'
+     '</attributes><nodes><node id="0" label="a"><attvalues><attvalue for="0" value="1"/>'
+     '</attvalues></node></nodes><edges><edge source="0" target="1" weight=".5"/></edges></graph>'
+     '</gexf>')
+seed("gml", "small.gml", 'graph [ directed 0 node [ id 1 label "a &amp; b" value "n" ] node [ id 2 ] '
+     'edge [ source 1 target 2 weight 2 ] ]')
+seed("pajek", "small.net", '*Vertices 3\n1 "a"\n2 "b"\n*Edges\n1 2 0.5\n*Arcslist\n1 3\n')
+seed("pajek", "matrix.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n")
+seed("netjson", "links.json", '{"directed": false, "nodes": [{"id": 0, "class": "x"}, {"id": 1}], '
+     '"links": [{"source": 0, "target": 1, "weight": 2}]}')
+seed("netjson", "wikics.json", '{"features": [[0, 1], [1, 0]], "labels": [0, 1], "links": [[1], []], '
+     '"train_masks": [[true, false]]}')
+seed("linqs", "folder", folder(**{"c.content": "a\t0\t1\tX\nb\t1\t0\tY\n", "c.cites": "a b\n"}))
+
+
+def element(kind, data):
+    return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+
+def mat(name, kind, shape, *parts):
+    return element(14, element(6, struct.pack("<II", kind, 0)) +
+                   element(5, struct.pack("<ii", *shape)) + element(1, name) + b"".join(parts))
+
+
+MAT = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
+seed("mat", "dense.mat", MAT + mat(b"A", 6, (2, 2), element(9, numbers("d", 0, 1, 1, 0))) +
+     mat(b"label", 6, (2, 1), element(2, b"\1\2")))
+seed("mat", "sparse.mat", MAT + mat(b"Network", 5, (2, 2), element(5, numbers("i", 1, 0)),
+                                    element(5, numbers("i", 0, 1, 2)),
+                                    element(9, numbers("d", 1, 1))))
+seed("npz", "pyg.npz", npz(edge_index=npy((2, 2), "<i8", numbers("q", 0, 1, 1, 2)),
+                           y=npy((3,), "<i8", numbers("q", 0, 1, 0))))
+seed("npz", "scipy.npz", npz(data=npy((2,), "<f8", numbers("d", 1, 1)),
+                             indices=npy((2,), "<i4", numbers("i", 1, 0)),
+                             indptr=npy((3,), "<i4", numbers("i", 0, 1, 2)),
+                             shape=npy((2,), "<i8", numbers("q", 2, 2)),
+                             format=npy((), "|S3", b"csr")))

@@ -120,6 +120,10 @@ def embedding(n, d, row):
     return u64(n, d) + pack("f", row)
 
 
+def probabilities(n, classes, p):
+    return u64(n, classes) + pack("f", p)
+
+
 def knn(n, k, ids, sim, first=0, last=None, metric=0, on=b"EMBD"):
     data = u64(n, k, first, n if last is None else last) + struct.pack("<I", metric) + on
     return data + pack("I", ids) + pack("f", sim)
@@ -139,6 +143,10 @@ def array(name, rows, cols, values):
 
 def model(words, *arrays):
     return u64(len(arrays), len(words)) + text(words) + b"".join(arrays)
+
+
+def columns(shift, scale, text):
+    return u64(len(shift), len(text)) + pack("d", shift) + pack("d", scale) + pack("B", text)
 
 
 def names(items, off=None):
@@ -170,6 +178,8 @@ LABELS = labels([0, 0, 0, 1, 1, -1], 2, b"left\0right\0")
 SPLITS = splits(6, 2, [1, 2, 3, 1, 3, 0, 3, 1, 1, 2, 3, 0])
 EMBEDDING = embedding(6, 3, [1, 0.5, -1, 1, 0.25, -0.5, 2, 1, -1, -1, 0, 1.5, -2, 0.5, 1,
                              -1, 0.125, 1])
+PROBABILITIES = probabilities(6, 2, [0.75, 0.25, 1, 0, 0.5, 0.5, 0.125, 0.875, 0.375, 0.625,
+                                     0.5, 0.5])
 KNN = knn(6, 2, [1, 2, 0, 2, 0, 1, 5, 4, 5, 3, 3, 4],
           [0.875, 0.75, 0.875, 0.5, 0.75, 0.5, 0.9375, 0.25, 0.625, 0.25, 0.9375, 0.625])
 TREE = tree(6, [NONE, 0, 1, 1, 1, 0, 5, 5, 5], [NONE, NONE, 0, 1, 2, NONE, 3, 4, 5])
@@ -207,7 +217,12 @@ LAYOUTS = [
     (b"TREE", tree(4, [NONE, 0, 1, 2, 3, 1, 0, 0], [NONE, NONE, NONE, NONE, 3, 0, 1, 2]),
      []),
 ]
+WITH_PROBABILITIES = [(b"GRPH", GRAPH, []), (b"prob", PROBABILITIES, [(b"GRPH", GRAPH)])]
 VALUES = [(b"FEAT", sparse([0, 2, 2, 3], 70000, [0, 69999, 5], [0.5, -2, 3e38]), [])]
+# Vertices with fewer than k neighbours, and with none.
+ALONE = [(b"KNNS", knn(4, 2, [1, 2, 0, NONE, NONE, NONE, 0, NONE],
+                       [1, -0.5, 1, 0, 0, 0, -0.25, 0], on=b"FEAT"), [])]
+COLUMNS = [(b"cols", columns([30.5, 0], [0.25, 1.5], b"age\0town=Oslo\0"), [])]
 EMPTY = [
     (b"GRPH", graph([0], []), []),
     (b"FEAT", sparse([0], 3, []), []),
@@ -237,6 +252,9 @@ def good():
         section(*UNKNOWN[3])), digest(UNKNOWN)
     yield "v1-layouts.seg", plain(LAYOUTS), digest(LAYOUTS)
     yield "v1-values.seg", plain(VALUES), digest(VALUES)
+    yield "v1-alone.seg", plain(ALONE), digest(ALONE)
+    yield "v1-columns.seg", plain(COLUMNS), digest(COLUMNS)
+    yield "v1-probabilities.seg", plain(WITH_PROBABILITIES), digest(WITH_PROBABILITIES)
     yield "v1-empty.seg", plain(EMPTY), digest(EMPTY)
     yield "v1-no-section.seg", stream(), digest([])
     body = header(minor=7) + section(*ALL[0])
@@ -390,6 +408,15 @@ def wrong():
     yield "embedding-columns", b"EMBD", embedding(3, 0, []), "embedding: " + fit
     yield ("embedding-promise", b"EMBD", embedding(1 << 31, 1 << 31, [1, 2]),
            "embedding: " + fit)
+    yield ("probabilities-above", b"prob", probabilities(2, 2, [1, 0, 1.5, -0.5]),
+           "probabilities: vertex 1 has probability 1.5 for class 0")
+    yield ("probabilities-nan", b"prob", probabilities(2, 2, [1, 0, 1, NAN]),
+           "probabilities: vertex 1 has probability nan for class 1")
+    yield ("probabilities-sum", b"prob", probabilities(2, 2, [0.5, 0.25, 1, 0]),
+           "probabilities: those of vertex 0 add up to 0.75, not 1")
+    yield "probabilities-columns", b"prob", probabilities(3, 0, []), "probabilities: " + fit
+    yield ("probabilities-promise", b"prob", probabilities(1 << 31, 1 << 31, [1, 0]),
+           "probabilities: " + fit)
     itself = ", which is itself or no vertex"
     yield ("knn-self", b"KNNS", knn(2, 1, [1, 1], [1, 1]),
            "knn: vertex 1 has neighbour 1" + itself)
@@ -398,8 +425,14 @@ def wrong():
     order = " are not finite and descending"
     yield ("knn-ascending", b"KNNS", knn(3, 2, [1, 2, 0, 2, 0, 1], [1, 0, 1, 0, 0, 1]),
            "knn: similarities of vertex 2" + order)
+    yield ("knn-behind", b"KNNS", knn(3, 2, [1, 2, NONE, 2, 0, 1], [1, 0, 0, 0, 1, 1]),
+           "knn: vertex 1 has a neighbour behind its last")
+    yield ("knn-nobody", b"KNNS", knn(3, 2, [1, NONE, 0, 2, 0, 1], [1, 0.5, 1, 0, 1, 1]),
+           "knn: vertex 0 has a similarity without a neighbour")
     yield ("knn-nan", b"KNNS", knn(2, 1, [1, 0], [1, NAN]),
            "knn: similarities of vertex 1" + order)
+    yield ("knn-above-1", b"KNNS", knn(2, 1, [1, 0], [1, 3.4028234663852886e38]),
+           "knn: vertex 1 has similarity 3.40282e+38; none is above 1 or below -1")
     yield "knn-rows", b"KNNS", knn(2, 1, [1], [1], 1, 3), "knn: its header is damaged"
     yield ("knn-many", b"KNNS", knn(2, 2, [1, 0, 0, 1], [1] * 4),
            "knn: its header is damaged")
@@ -443,6 +476,13 @@ def wrong():
            "model: an array is damaged")
     yield ("model-nan", M, model(b"", array(b"w", 1, 2, [1, NAN])),
            "model: array w holds a value that is not a finite number")
+    yield ("columns-names", b"cols", columns([0, 0], [1, 1], b"a\0"),
+           "columns: names and scales differ in number")
+    yield ("columns-scale", b"cols", columns([0, 0], [1, 0], b"a\0b\0"),
+           "columns: column 1 has no finite shift and positive scale")
+    yield ("columns-shift", b"cols", columns([NAN, 0], [1, 1], b"a\0b\0"),
+           "columns: column 0 has no finite shift and positive scale")
+    yield ("columns-promise", b"cols", u64(1 << 60, 2) + pack("B", b"a\0"), "columns: " + fit)
     yield "names-nul", b"name", names([b"a\0", b"b"]), "names: a name holds a NUL byte"
     yield "names-offsets", b"name", names([b"ab"], [0, 2, 1, 2]), "names: " + damaged_off
     S = b"stat"

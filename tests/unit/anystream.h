@@ -14,7 +14,7 @@
 
 enum { ANY_BLOCKS = 128, ANY_STATS = 6, ANY_LINES = 4, ANY_ARRAYS = 4 };
 
-/* Content outside of any stream.  Which sections there are: has[], by se_section_known(). */
+/* Content outside of any stream.  Which sections there are: has[], by se_section_kind(). */
 struct any {
     struct se_graph graph, fused;
     struct se_features features;
@@ -24,12 +24,13 @@ struct any {
     struct se_knn knn;
     struct se_tree tree;
     struct se_predictions predictions;
+    struct se_probabilities probabilities;
     struct se_model model;
     struct se_array array[ANY_ARRAYS];
     struct se_names names;
     double stat[ANY_STATS];
     int stats, lines;
-    bool has[16];
+    bool has[32];
     void *block[ANY_BLOCKS];
     int blocks;
 };
@@ -70,6 +71,18 @@ static inline float *any_weights(struct any *a, struct se_rng *r, uint64_t count
     for (uint64_t i = 0; i < count; i++)
         x[i] = any_coin(r, 0.1) ? 0 : (float)se_rng_unit(r) * 10;
     return x;
+}
+
+static inline struct se_probabilities any_probabilities(struct any *a, struct se_rng *r,
+                                                        uint64_t n)
+{
+    const uint64_t classes = 1 + se_rng_below(r, 5);
+    float *p = any_room(a, n * classes, sizeof *p);
+
+    for (uint64_t v = 0; v < n; v++)
+        p[v * classes + se_rng_below(r, classes)] += 0.5f,
+        p[v * classes + se_rng_below(r, classes)] += 0.5f;
+    return (struct se_probabilities){ n, classes, p };
 }
 
 static inline struct se_graph any_graph(struct any *a, struct se_rng *r, uint64_t n)
@@ -210,6 +223,7 @@ static inline void any_rest(struct any *a, struct se_rng *r, uint64_t n)
     }
     a->predictions = (struct se_predictions){ n, predicted, confidence };
     a->names = (struct se_names){ n, off, text };
+    a->probabilities = any_probabilities(a, r, n);
     a->model = (struct se_model){ "model=gcn\nlr=0.01\n", se_rng_below(r, 19), a->array,
                                   se_rng_below(r, ANY_ARRAYS + 1) };
     for (uint64_t i = 0; i < a->model.arrays; i++) {
@@ -238,14 +252,14 @@ static inline void any_make(struct any *a, uint64_t seed, uint64_t n, double sha
     a->knn = any_knn(a, &r, n);
     a->tree = any_tree(a, &r, n);
     any_rest(a, &r, n);
-    for (int i = 0; se_section_known(i); i++)
+    for (int i = 0; se_section_kind(i); i++)
         a->has[i] = any_coin(&r, share);
 }
 
 static inline bool any_has(const struct any *a, uint32_t tag)
 {
-    for (int i = 0; se_section_known(i); i++)
-        if (se_section_known(i) == tag)
+    for (int i = 0; se_section_kind(i); i++)
+        if (se_section_kind(i)->tag == tag)
             return a->has[i];
     return false;
 }
@@ -267,6 +281,7 @@ static inline int any_put_one(const struct any *a, uint32_t tag, struct se_strea
     case SE_KNN: return se_knn_put(&a->knn, s, err);
     case SE_TREE: return se_tree_put(&a->tree, s, SE_FUSED, err);
     case SE_PREDICTIONS: return se_predictions_put(&a->predictions, s, err);
+    case SE_PROBABILITIES: return se_probabilities_put(&a->probabilities, s, err);
     case SE_MODEL: return se_model_put(&a->model, s, err);
     case SE_NAMES: return se_names_put(&a->names, s, err);
     case SE_STATS:
@@ -290,7 +305,7 @@ static inline int any_put(const struct any *a, struct se_stream *s, struct se_er
 {
     static const uint32_t order[] = {
         SE_HISTORY, SE_NAMES, SE_GRAPH, SE_FEATURES, SE_LABELS, SE_SPLITS, SE_EMBEDDING, SE_KNN,
-        SE_FUSED, SE_TREE, SE_PREDICTIONS, SE_MODEL, SE_STATS
+        SE_FUSED, SE_TREE, SE_PREDICTIONS, SE_PROBABILITIES, SE_MODEL, SE_STATS
     };
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
@@ -394,6 +409,7 @@ static inline bool any_same(const struct any *a, struct se_stream *s)
     struct se_knn k;
     struct se_tree t;
     struct se_predictions p;
+    struct se_probabilities q;
     struct se_names x;
     bool same = true;
 
@@ -424,6 +440,9 @@ static inline bool any_same(const struct any *a, struct se_stream *s)
     ANY_SAME(SE_PREDICTIONS, se_predictions_get(&p, s, &err) == 0 && p.n == a->predictions.n &&
              any_bytes(p.label, a->predictions.label, p.n * 4) &&
              any_bytes(p.confidence, a->predictions.confidence, p.n * 4))
+    ANY_SAME(SE_PROBABILITIES, se_probabilities_get(&q, s, &err) == 0 &&
+             q.n == a->probabilities.n && q.classes == a->probabilities.classes &&
+             any_bytes(q.p, a->probabilities.p, q.n * q.classes * 4))
     ANY_SAME(SE_NAMES, se_names_get(&x, s, &err) == 0 && x.n == a->names.n &&
              any_bytes(x.off, a->names.off, (x.n + 1) * 8) &&
              any_bytes(x.text, a->names.text, x.off[x.n]))

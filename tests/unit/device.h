@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/device/device.h"
 #include "common/base/rng.h"
+#include "common/device/device.h"
 #include "tests/unit/unit.h"
 
 static struct se_gpu gpu;
@@ -51,9 +51,9 @@ static inline float *random_floats(uint64_t count)
 
 static inline void *up(const void *from, uint64_t bytes)
 {
-    void *p = gpu.cuda->alloc(gpu.device, bytes);
+    void *p = gpu.cuda->ops.alloc(gpu.device, bytes);
 
-    gpu.cuda->put(gpu.device, p, from, bytes);
+    gpu.cuda->ops.put(gpu.device, p, from, bytes);
     return p;
 }
 
@@ -64,14 +64,14 @@ static inline float *up_floats(const float *from, uint64_t count)
 
 static inline void drop(void *p)
 {
-    gpu.cuda->free(gpu.device, p);
+    gpu.cuda->ops.free(gpu.device, p);
 }
 
 static inline void *down(const void *from, uint64_t bytes)
 {
     void *p = malloc(bytes + 1);
 
-    gpu.cuda->get(gpu.device, p, from, bytes);
+    gpu.cuda->ops.get(gpu.device, p, from, bytes);
     return p;
 }
 

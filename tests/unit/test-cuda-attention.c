@@ -119,7 +119,7 @@ static void release(struct attention *t)
 
 static float *room(uint64_t count)
 {
-    return gpu.cuda->alloc(gpu.device, count * sizeof(float));
+    return gpu.cuda->ops.alloc(gpu.device, count * sizeof(float));
 }
 
 static void compare(struct attention *t, struct se_attention *a, const float *bias)
@@ -127,19 +127,19 @@ static void compare(struct attention *t, struct se_attention *a, const float *bi
     const uint64_t nh = t->n * t->heads, ah = t->g.arcs * t->heads, nc = t->n * t->cols;
     float *one = malloc(nc * sizeof *one), *averaged = room(t->n * t->width);
 
-    gpu.cuda->attend(gpu.device, a);
+    gpu.cuda->ops.attend(gpu.device, a);
     CHECK_DEVICE(a->el, t->el, nh);
     CHECK_DEVICE(a->er, t->er, nh);
     CHECK_DEVICE(a->share, t->share, ah);
-    gpu.cuda->heads_mean(gpu.device, a, a->z, bias, averaged);
+    gpu.cuda->ops.heads_mean(gpu.device, a, a->z, bias, averaged);
     CHECK_DEVICE(averaged, t->averaged, t->n * t->width);
     for (uint64_t i = 0; i < nc; i++)
         one[i] = 1;
-    gpu.cuda->put(gpu.device, a->dz, one, nc * sizeof *one);
-    gpu.cuda->attend_back(gpu.device, a);
+    gpu.cuda->ops.put(gpu.device, a->dz, one, nc * sizeof *one);
+    gpu.cuda->ops.attend_back(gpu.device, a);
     CHECK(farthest(a->dscore, t->dscore, ah) < 1e-5);
     CHECK(farthest(a->der, t->der, nh) < 1e-5);
-    gpu.cuda->attend_back_z(gpu.device, a);
+    gpu.cuda->ops.attend_back_z(gpu.device, a);
     CHECK(farthest(a->del, t->del, nh) < 1e-5);
     CHECK(farthest(a->dz, t->dz, nc) < 1e-5);
     drop(averaged);
@@ -187,7 +187,7 @@ int main(void)
         se_rng_init(&rng, seed, SE_RNG_TEST, 78);
         attend_once(seed);
     }
-    CHECK(gpu.cuda->failed(gpu.device) == NULL);
+    CHECK(gpu.cuda->ops.failed(gpu.device) == NULL);
     unit_ok("scores, shares, their mean and all gradients");
     se_gpu_close(&gpu);
     return unit_done();

@@ -150,7 +150,7 @@ int main(void)
     }
     test_search(16, 400);
     test_order();
-    CHECK(gpu.cuda->failed(gpu.device) == NULL);
+    CHECK(gpu.cuda->ops.failed(gpu.device) == NULL);
     unit_ok("nothing failed");
     se_gpu_close(&gpu);
     return unit_done();

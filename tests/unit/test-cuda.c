@@ -7,7 +7,7 @@
 
 enum { ROUNDS = 12 };
 
-static struct se_cuda_device *dev;
+static struct se_worker *dev;
 static const struct se_cuda *cuda;
 
 static void start(uint64_t seed)
@@ -25,23 +25,23 @@ static double *zeros(uint64_t count)
 static void test_memory(void)
 {
     uint8_t host[1000], back[1000] = { 1 };
-    uint8_t *a = cuda->alloc(dev, sizeof host), *b = cuda->alloc(dev, sizeof host);
+    uint8_t *a = cuda->ops.alloc(dev, sizeof host), *b = cuda->ops.alloc(dev, sizeof host);
 
-    cuda->get(dev, back, a, sizeof back);
+    cuda->ops.get(dev, back, a, sizeof back);
     for (int i = 0; i < 1000; i++) {
         CHECK(back[i] == 0);
         host[i] = (uint8_t)(i * 7);
     }
-    cuda->put(dev, a, host, sizeof host);
-    cuda->copy(dev, b + 1, a, 500);
-    cuda->clear(dev, b + 400, 100);
-    cuda->get(dev, back, b, sizeof back);
+    cuda->ops.put(dev, a, host, sizeof host);
+    cuda->ops.copy(dev, b + 1, a, 500);
+    cuda->ops.clear(dev, b + 400, 100);
+    cuda->ops.get(dev, back, b, sizeof back);
     for (int i = 0; i < 1000; i++)
         CHECK(back[i] == (i >= 1 && i < 501 && !(i >= 400 && i < 500) ? host[i - 1] : 0));
     drop(a);
     drop(b);
     drop(NULL);
-    CHECK(cuda->failed(dev) == NULL);
+    CHECK(cuda->ops.failed(dev) == NULL);
     unit_ok("memory is cleared, copied both ways and within");
 }
 
@@ -70,7 +70,7 @@ static void test_product(void)
                     *w += (double)a[ta ? t * m + i : i * k + t] *
                           (double)b[tb ? j * k + t : t * n + j];
             }
-        cuda->product(dev, &p);
+        cuda->ops.product(dev, &p);
         CHECK_DEVICE(dc, want, m * n);
         drop(da), drop(db), drop(dc), drop(drow);
         free(a), free(b), free(c), free(row), free(want);
@@ -137,7 +137,7 @@ static void gather_once(uint64_t seed, uint64_t n, uint64_t hub)
                            .base = t.based ? y : NULL, .bias = t.biased ? bias : NULL };
     double *want = gather_oracle(&t, 0.75, -0.5);
 
-    cuda->gather(dev, &g, n);
+    cuda->ops.gather(dev, &g, n);
     CHECK_DEVICE(y, want, n * t.cols);
     drop(off), drop(to), drop(back), drop(value), drop(x), drop(y), drop(bias);
     free(t.value), free(t.x), free(t.base), free(t.bias), free(want);
@@ -178,7 +178,7 @@ static void test_columns(void)
             for (uint64_t c = 0; c < cols; c++)
                 want[c] += 0.5 * (double)x[i * cols + c] *
                            (seed % 2 ? (double)w[i * heads + c / (cols / heads)] : 1);
-        cuda->columns(dev, &s);
+        cuda->ops.columns(dev, &s);
         CHECK_DEVICE(sum, want, cols);
         drop(dx), drop(dw), drop(sum);
         free(x), free(w), free(want);
@@ -197,22 +197,23 @@ static void test_masks(void)
         const uint64_t count = counts[seed % 8];
         const double p = (double)below(100) / 100;
         uint8_t *keep = calloc(count + 9, 1), *have;
-        uint8_t *device = cuda->alloc(dev, count);
+        uint8_t *device = cuda->ops.alloc(dev, count);
         float *x = random_floats(count), *dx = up_floats(x, count), *y = up_floats(x, count);
         double *want = zeros(count);
         struct se_net net = { .seed = seed << 33 | 5, .epoch = (uint32_t)seed, .threads = 1 };
         struct se_gpu g = gpu;
 
+        se_net_on(&net, NULL);
         se_mask(&net, (int)seed, 3, p, count, keep);
-        net.gpu = &g;
+        se_net_on(&net, &g);
         se_mask(&net, (int)seed, 3, p, count, device);
         have = down(device, count);
         CHECK(memcmp(have, keep, count) == 0);
         for (uint64_t i = 0; i < count; i++)
             want[i] = keep[i] ? (double)x[i] * 1.25 : 0;
-        cuda->mask_apply(dev, dx, device, 1.25f, count, y);
+        cuda->ops.mask_apply(dev, dx, device, 1.25f, count, y);
         CHECK_DEVICE(y, want, count);
-        cuda->add(dev, dx, -2, count, y);
+        cuda->ops.add(dev, dx, -2, count, y);
         for (uint64_t i = 0; i < count; i++)
             want[i] -= 2 * (double)x[i];
         CHECK_DEVICE(y, want, count);
@@ -247,7 +248,7 @@ static void test_activation(void)
         const struct se_activating a = { act, dx, back ? dd : NULL, masked ? dkeep : NULL, y, 2,
                                          count };
 
-        cuda->activate(dev, &a);
+        cuda->ops.activate(dev, &a);
         CHECK_DEVICE(y, want, count);
         drop(dx), drop(dd), drop(y), drop(dkeep);
         free(x), free(d), free(keep), free(want);
@@ -317,7 +318,7 @@ static void check_accuracy(const struct labelled *t, const float *logits,
             right_want[t->part[v]] += best == (uint64_t)t->label[v];
         }
     }
-    cuda->accuracy(dev, logits, target, right, all);
+    cuda->ops.accuracy(dev, logits, target, right, all);
     CHECK(memcmp(right, right_want, sizeof right) == 0 && memcmp(all, all_want, sizeof all) == 0);
 }
 
@@ -335,7 +336,7 @@ static void test_loss(void)
         uint8_t *part = up(t.part, t.n);
         const struct se_targets target = { t.n, t.classes, t.count, id, label, part };
         double *want = zeros(count);
-        const double loss = loss_oracle(&t, want), have = cuda->loss(dev, logits, &target, grad);
+        const double loss = loss_oracle(&t, want), have = cuda->ops.loss(dev, logits, &target, grad);
 
         CHECK_NEAR(have, loss, 2e-6 * (1 + fabs(loss)));
         CHECK_DEVICE(grad, want, count);
@@ -367,7 +368,7 @@ static void test_adam(void)
             square[i] = 0.999 * square[i] + 0.001 * d * d;
             value[i] -= rate * moment[i] / (sqrt(square[i]) * root + 1e-8);
         }
-        cuda->adam(dev, &a);
+        cuda->ops.adam(dev, &a);
         drop(dg);
         free(g);
     }
@@ -383,10 +384,10 @@ static void test_failure(void)
 {
     uint8_t byte = 5;
 
-    CHECK(cuda->alloc(dev, (uint64_t)1 << 50) == NULL);
-    CHECK(cuda->failed(dev) && strstr(cuda->failed(dev), "memory"));
-    cuda->get(dev, &byte, &byte, 1);            /* does nothing any more */
-    CHECK(byte == 5 && cuda->alloc(dev, 1) == NULL);
+    CHECK(cuda->ops.alloc(dev, (uint64_t)1 << 50) == NULL);
+    CHECK(cuda->ops.failed(dev) && strstr(cuda->ops.failed(dev), "memory"));
+    cuda->ops.get(dev, &byte, &byte, 1);            /* does nothing any more */
+    CHECK(byte == 5 && cuda->ops.alloc(dev, 1) == NULL);
     unit_ok("a failure is kept and stops the rest");
 }
 
@@ -406,7 +407,7 @@ int main(void)
     test_activation();
     test_loss();
     test_adam();
-    CHECK(cuda->failed(dev) == NULL);
+    CHECK(cuda->ops.failed(dev) == NULL);
     unit_ok("nothing failed");
     test_failure();
     se_gpu_close(&gpu);

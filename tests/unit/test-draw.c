@@ -1,5 +1,7 @@
 /* test-draw.c - random orders and subsets, and the sort: against slow and obvious code */
 #include "common/base/draw.h"
+#include "common/base/set.h"
+#include "common/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -90,7 +90,13 @@ static void check_edge_lists(void)
     edges_are("0 1 1\n1 2 1\n", any, "3: 0-1 1-2");             /* all 1: no weights */
     edges_are("0 1 1\n1 0 1\n", any, "2: 0-1=2");
     edges_are("0 1\n1 0\n1 1\n", any, "2: 0-1 (1)");
-    edges_are("5 5\n", any, "6: (5)");
+    edges_are("5 5\n", num, "6: (5)");
+    /* ids from 1, or with gaps: names in the order of the ids */
+    edges_are("5 5\n", any, "1: (0) [5]");
+    edges_are("1 2\n3 1\n", any, "3: 0-1 0-2 [1] [2] [3]");
+    edges_are("10 2 .5\n2 7 2\n", any, "3: 0-1=2 0-2=0.5 [2] [7] [10]");
+    edges_are("10 2\n2 7\n", num, "11: 2-7 2-10");
+    edges_are("0 4000000000\n", any, "2: 0-1 [0] [4000000000]");
     /* headers */
     edges_are("from,to\n0,1\n", any, "2: 0-1");
     edges_are("id_1\tid_2\n0\t1\n", any, "2: 0-1");
@@ -98,6 +104,9 @@ static void check_edge_lists(void)
     edges_are("source target\na b\nc d\n", any, "4: 0-1 2-3 [a] [b] [c] [d]");
     edges_are("Source,Target\na,b\n", str, "2: 0-1 [a] [b]");
     edges_are("one,two,weight\na,b,2\n", any, "2: 0-1=2 [a] [b]");
+    edges_are("payer,payee\na,b\nb,c\nc,a\n", any, "3: 0-1 0-2 1-2 [a] [b] [c]");
+    edges_are("payer,payee\na,b\nb,payer\nc,a\n", any,
+              "5: 0-1 0-3 2-3 2-4 [payer] [payee] [a] [b] [c]");
     edges_are("x y\na b\n", any, "4: 0-1 2-3 [x] [y] [a] [b]");
     edges_are("x y 1\n0 1 1\n", any, "4: 0-1 2-3 [x] [y] [0] [1]");
     edges_are("x y\n", any, "2: 0-1 [x] [y]");
@@ -123,7 +132,8 @@ static void check_edge_lists(void)
     edges_are("0 1 inf\n", any, "line 1: weight 'inf' is not a finite number");
     edges_are("0 1 2\n0 1 1e39\n", any, "line 2: weight 1e+39 is more than a float holds");
     edges_are("0\n", any, "line 1: has one field; a line is u v [weight]");
-    edges_are("0 1 2 3\n", any, "line 1: has more than three fields; a line is u v [weight]");
+    edges_are("0 1 2 3\n", any, "line 1: has more than three fields; a line is u v [weight]; of "
+              "other tables name the columns with --source, --target and --weight");
     edges_are("0,,1\n", any, "line 1: field 2 is empty");
     edges_are("0 1\nx 2\n", num, "line 2: id 'x' is no integer; use --ids string");
     edges_are("\"a,b\n", any, "line 1: a quoted field does not end as it should");

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/entropy.h"
 #include "common/base/rng.h"
+#include "common/graph/entropy.h"
 #include "tests/unit/unit.h"
 
 enum { MAX_N = 64, MAX_NODES = 512 };

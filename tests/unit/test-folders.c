@@ -5,6 +5,8 @@
 #include "tests/unit/damage.h"
 #include "tests/unit/unit.h"
 
+extern const struct se_format se_format_geomgcn, se_format_musae;
+
 static struct se_err err;
 static const char *folder;
 
@@ -145,10 +147,10 @@ static void test_faults(void)
         const char *file, *text, *why;
     } more[] = {
         { "musae_XX_target.csv", "", "no vertices" },
-        { "musae_XX_target.csv", "id,new_id\n", "no columns" },
+        { "musae_XX_target.csv", "a,b,new_id\n", "which column holds the class?" },
+        { "musae_XX_target.csv", "a,b\n", "no column new_id or id" },
         { "musae_XX_target.csv", "mature,new_id\nTrue,0\nTrue\n", "line 3: 1 fields" },
-        { "musae_XX_target.csv", "mature,new_id\nTrue,0\nYes,1\n", "line 3: mature is 'Yes'" },
-        { "musae_XX_target.csv", "mature,new_id\nTrue,x\n", "line 2: new_id 'x'" },
+        { "musae_XX_target.csv", "mature,new_id\nTrue,x\n", "line 2: id 'x'" },
         { "musae_XX_edges.csv", "from,to\n0\t1\n", "line 2: two vertices" },
         { "musae_XX_features.json", "", "cut short" },
         { "musae_XX_features.json", "[]", "an object" },

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/gen_parts.h"
 #include "common/base/rng.h"
+#include "common/graph/gen_parts.h"
 #include "common/inspect/summary.h"
 #include "tests/unit/unit.h"
 

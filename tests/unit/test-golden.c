@@ -88,8 +88,8 @@ static void check_derived(struct se_stream *s)
     CHECK(se_tree_get(&t, s, &err) == 0 && t.n == 6 && t.nodes == 9);
     SAME(t.parent, SE_NONE, 0, 1, 1, 1, 0, 5, 5, 5);
     SAME(t.vertex, SE_NONE, SE_NONE, 0, 1, 2, SE_NONE, 3, 4, 5);
-    for (int i = 0; se_section_known(i); i++)
-        CHECK(se_stream_check_origin(s, se_section_known(i), &err) == 0);
+    for (int i = 0; se_section_kind(i); i++)
+        CHECK(se_stream_check_origin(s, se_section_kind(i)->tag, &err) == 0);
     CHECK(se_stream_find(s, SE_FUSED)->origin[0].tag == SE_GRAPH);
     CHECK(se_stream_find(s, SE_FUSED)->origin[1].tag == SE_KNN);
     CHECK(se_stream_find(s, SE_KNN)->origin[0].tag == SE_EMBEDDING);

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/adjacency.h"
-#include "common/graph/builder.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/graph/adjacency.h"
+#include "common/graph/builder.h"
 #include "tests/unit/unit.h"
 
 struct entry {

@@ -181,7 +181,7 @@ static void test_origins(void)
     struct se_stream a = SE_STREAM_INIT, b = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
     const uint64_t word = 5;
-    const struct se_part part = { &word, 8 };
+    const struct se_piece part = { &word, 8 };
     int at;
 
     CHECK(se_stream_put(&a, SE_MODEL, &part, 1, NULL, &err) == 0);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sim/kselect.h"
 #include "common/base/rng.h"
+#include "common/sim/kselect.h"
 #include "common/sim/sim.h"
 #include "tests/unit/unit.h"
 
@@ -15,6 +15,8 @@ struct world {
     enum se_metric metric;
     float x[MOST * 8];
     bool edge[MOST][MOST];      /* the old graph, both ways */
+    bool weighted;
+    double times[MOST][MOST];   /* what S + shift is multiplied by */
     float s[MOST][MOST];        /* similarity of all pairs */
     uint32_t near[MOST][MOST];  /* the k most similar */
     struct se_stream stream;
@@ -26,9 +28,12 @@ static void draw_graph(struct world *w, struct se_rng *r)
 {
     static uint64_t off[MOST + 1];
     static uint32_t to[MOST * MOST], loop[MOST];
+    static float weight[MOST * MOST], loop_weight[MOST];
     struct se_graph g = { .n = w->n, .off = off, .to = to, .loop = loop };
     struct se_err err = SE_ERR_INIT;
     const uint64_t rarity = 1 + se_rng_below(r, 2 * w->n + 1);
+
+    double sum = 0;
 
     memset(w->edge, 0, sizeof w->edge);
     for (uint64_t u = 0; u < w->n; u++) {
@@ -36,12 +41,26 @@ static void draw_graph(struct world *w, struct se_rng *r)
         for (uint64_t v = u + 1; v < w->n; v++)
             if (se_rng_below(r, rarity) == 0) {
                 w->edge[u][v] = w->edge[v][u] = true;
+                weight[g.m] = w->weighted ? (float)se_rng_below(r, 9) / 4 : 1;
+                sum += (double)weight[g.m];
                 to[g.m++] = (uint32_t)v;
             }
         if (se_rng_below(r, 5) == 0)
             loop[g.loops++] = (uint32_t)u;      /* self-loops must not matter */
     }
     off[w->n] = g.m;
+    for (uint64_t u = 0; u < w->n; u++)
+        for (uint64_t v = 0; v < w->n; v++)
+            w->times[u][v] = 1;
+    for (uint64_t u = 0; u < w->n; u++)
+        for (uint64_t e = off[u]; e < off[u + 1] && sum > 0; e++)
+            w->times[u][to[e]] = w->times[to[e]][u] = (double)weight[e] * (double)g.m / sum;
+    for (uint64_t i = 0; i < g.loops; i++)
+        loop_weight[i] = 1000;                  /* nor their weights */
+    if (w->weighted) {
+        g.weight = weight;
+        g.loop_weight = loop_weight;
+    }
     CHECK(se_graph_put(&g, &w->stream, SE_GRAPH, NULL, &err) == 0);
 }
 
@@ -61,7 +80,7 @@ static void find_neighbours(struct world *w)
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_answer a = SE_SIM_ANSWER_INIT;
     struct se_sim_query q = SE_SIM_QUERY_INIT;
-    const struct se_sim_ask ask = { .k = w->k, .last = w->n, .threads = 1 };
+    const struct se_sim_options ask = { .k = w->k, .last = w->n, .threads = 1 };
     struct se_err err = SE_ERR_INIT;
 
     CHECK(se_sim_rows_make(&rows, &w->stream, SE_EMBEDDING, w->metric, 1, &err) == 0);
@@ -93,6 +112,7 @@ static void make_world(struct world *w, uint64_t seed)
     w->d = 2 + se_rng_below(&r, 7);
     w->k = 1 + se_rng_below(&r, 20);
     w->metric = se_rng_below(&r, 2) ? SE_PCC : SE_COSINE;
+    w->weighted = seed % 3 == 1;
     w->stream = (struct se_stream)SE_STREAM_INIT;
     draw_graph(w, &r);
     draw_rows(w, &r);
@@ -117,18 +137,19 @@ static void build(const struct world *w, uint64_t k, double shift, struct truth 
     t->h1 = 0;
     for (uint64_t u = 0; u < w->n; u++)
         for (uint64_t i = 0; i < k; i++)
-            t->edge[u][w->near[u][i]] = t->edge[w->near[u][i]][u] = true;
+            if (w->near[u][i] != SE_NONE)
+                t->edge[u][w->near[u][i]] = t->edge[w->near[u][i]][u] = true;
     for (uint64_t u = 0; u < w->n; u++)
         for (uint64_t v = 0; v < u; v++)
             if (t->edge[u][v]) {
-                sum += fmax(0, w->s[u][v] + shift);
+                sum += fmax(0, w->s[u][v] + shift) * w->times[u][v];
                 t->m++;
             }
     mean = t->m ? sum / (double)t->m / (2.0 * (double)w->n) : 0;
     for (uint64_t u = 0; u < w->n; u++)
         for (uint64_t v = 0; v < w->n; v++)
             if (t->edge[u][v]) {
-                t->weight[u][v] = fmax(0, w->s[u][v] + shift) + mean;
+                t->weight[u][v] = fmax(0, w->s[u][v] + shift) * w->times[u][v] + mean;
                 vol += t->weight[u][v];
             }
     for (uint64_t u = 0; u < w->n; u++) {
@@ -158,7 +179,8 @@ static void compare(const struct world *w, const struct se_kselect *x, double sh
         for (uint64_t e = f->off[u]; e < f->off[u + 1]; e++) {
             CHECK(f->to[e] > u && (e == f->off[u] || f->to[e] > f->to[e - 1]));
             right += t->edge[u][f->to[e]] &&
-                     fabs(f->weight[e] - t->weight[u][f->to[e]]) < 1e-6;
+                     fabs(f->weight[e] - t->weight[u][f->to[e]]) <
+                         1e-6 * (1 + t->weight[u][f->to[e]]);
         }
     CHECK(right == t->m);
     free(t);
@@ -183,8 +205,8 @@ static void test_random(void)
 
     for (uint64_t seed = 0; seed < 400; seed++) {
         const double shift = seed % 4 == 3 ? 0 : 1;
-        struct se_kselect_ask ask = { (enum se_k_rule)(seed % 3), 0, 0.01, shift, true,
-                                      1 + (int)(seed % 2) };
+        struct se_kselect_options ask = { (enum se_k_rule)(seed % 3), 0, 0.01, shift, true,
+                                      1 + (int)(seed % 2), true };
         struct se_kselect x = SE_KSELECT_INIT;
         struct se_err err = SE_ERR_INIT;
 

@@ -7,19 +7,7 @@
 #define NEAR 1e-11
 #endif
 
-#include "common/train/layers_conv.c"
-#include "common/train/placement.c"
-#include "common/train/layers_gat.c"
-#include "common/train/gather.c"
-#include "common/train/train_graph.c"
-#include "common/train/train_kernels.c"
-#include "common/train/layers_plain.c"
-#include "common/train/dropout.c"
-#include "common/train/products.c"
-#include "common/train/layers_mean.c"
-#include "common/train/products_narrow.c"
-#include "common/train/net.c"
-#include "common/train/adam.c"
+#include "tests/unit/nets.h"
 
 #include "common/graph/builder.h"
 #include "tests/unit/unit.h"
@@ -46,7 +34,7 @@ static void make_graph(struct se_nngraph *to, uint32_t step, uint32_t hub)
                 CHECK(se_builder_add(&b, u, v, 1, &err) == 0);
     CHECK(se_builder_put(&b, &stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
     CHECK(se_graph_get(&g, &stream, SE_GRAPH, &err) == 0);
-    CHECK(se_nngraph_make(to, &g, false, &err) == 0);
+    CHECK(se_nngraph_make(to, &g, false, SE_LOOPS_ONE, &err) == 0);
 }
 
 static void make_input(void)
@@ -119,8 +107,8 @@ static void check_steps(struct se_net *net, FILE *in)
 /* Values of both kinds of input */
 static void check_model(const struct se_model_kind *kind)
 {
-    const struct se_hyper h = { .hidden = 4, .layers = 2, .classes = CLASSES, .heads = 3,
-                                .out_heads = 2, .hops = 3, .alpha = 0.15 };
+    const struct se_model_options h = { .hidden = 4, .layers = 2, .classes = CLASSES, .heads = 3,
+                                .out_heads = 2, .hops = 3, .alpha = 0.15, .lambda = 0.7 };
     char path[256];
 
     snprintf(path, sizeof path, "tests/golden/train-%s.txt", kind->name);
@@ -157,9 +145,10 @@ static void check_large(void)
     struct se_sparse s;
     uint64_t at = 0;
 
+    se_net_on(&net, NULL);
     se_rng_init(&r, 1, SE_RNG_TEST, 0);
     se_net_room(&net, IN * WIDE);
-    net.partial = se_alloc(SE_PARTS * net.partial_room, sizeof *net.partial, &err);
+    net.cpu.partial = se_alloc(SE_PARTIALS * net.partial_room, sizeof *net.cpu.partial, &err);
     for (uint64_t i = 0; i < ROWS; i++) {
         for (uint32_t c = 0; c < IN; c++)
             if (se_rng_below(&r, 3) == 0) {
@@ -183,7 +172,7 @@ static void check_large(void)
     for (int k = 0; k < WIDE; k++)
         CHECK_NEAR((double)columns[k], sums[k], 100 * NEAR);
     se_sparse_release(&s);
-    free(net.partial);
+    free(net.cpu.partial);
     free(off);
     free(col);
     free(value);
@@ -201,9 +190,10 @@ static void check_products(void)
     struct se_rng r;
     struct se_net net = { .n = ROWS, .threads = 2 };
 
+    se_net_on(&net, NULL);
     se_rng_init(&r, 2, SE_RNG_TEST, 0);
     CHECK(se_blas_load(1, &err) == 0);
-    net.partial = se_alloc(SE_PARTS * MOST, sizeof *net.partial, &err);
+    net.cpu.partial = se_alloc(SE_PARTIALS * MOST, sizeof *net.cpu.partial, &err);
     for (uint64_t i = 0; i < ROWS * 513; i++)
         x[i] = (se_real)se_rng_normal(&r);
     for (uint64_t i = 0; i < MOST; i++)
@@ -249,7 +239,7 @@ static void check_products(void)
                 CHECK_NEAR((double)got[c], want, 50 * NEAR);
             }
         }
-    free(net.partial);
+    free(net.cpu.partial);
     unit_ok("products of every shape");
 }
 
@@ -259,8 +249,9 @@ static void check_mask(void)
     static const uint64_t counts[] = { 1, 7, 8, 31, 32, 33, 255, 256, 257, 9000 };
     static const double shares[] = { 1e-7, 0.01, 0.5, 0.8, 0.99 };
     static uint8_t keep[9001];
-    const struct se_net net = { .seed = 0x123456789abcdef, .epoch = 77, .threads = 2 };
+    struct se_net net = { .seed = 0x123456789abcdef, .epoch = 77, .threads = 2 };
 
+    se_net_on(&net, NULL);
     for (int i = 0; i < 10; i++)
         for (int k = 0; k < 5; k++) {
             const uint32_t least = (uint32_t)lround(shares[k] * 65536);

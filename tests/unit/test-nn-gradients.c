@@ -5,125 +5,7 @@
  * of the archive serve, and a new one is tested without a word here. */
 #define SE_REAL double
 
-#include "common/train/layers_conv.c"
-#include "common/train/placement.c"
-#include "common/train/layers_gat.c"
-#include "common/train/gather.c"
-#include "common/train/train_graph.c"
-#include "common/train/train_kernels.c"
-#include "common/train/layers_plain.c"
-#include "common/train/dropout.c"
-#include "common/train/products.c"
-#include "common/train/layers_mean.c"
-#include "common/train/products_narrow.c"
-#include "common/train/net.c"
-#include "common/train/adam.c"
-
-#include "common/graph/builder.h"
-#include "tests/unit/unit.h"
-
-enum { N = 23, COLS = 9, CLASSES = 4 };
-
-struct world {
-    struct se_stream stream;
-    struct se_nngraph graph, beside;
-    struct se_sparse sparse;
-    double dense[N * COLS];
-    struct se_mat input;
-    int32_t label[N];
-    uint32_t id[N];
-    uint64_t count;
-    struct se_net net;
-    double dlogits[N * CLASSES];
-};
-
-/* A hub, a few isolated vertices, loops that the graph brings along, edges at random */
-static void make_graph(struct world *w, struct se_nngraph *graph, struct se_rng *r, bool weights)
-{
-    struct se_err err = SE_ERR_INIT;
-    struct se_builder b = SE_BUILDER_INIT;
-    struct se_built built;
-    struct se_graph g;
-
-    b.weighted = weights;
-    b.n = N;
-    for (uint32_t v = 1; v < N - 3; v++) {
-        CHECK(se_builder_add(&b, 0, v, (float)(0.1 + se_rng_unit(r)), &err) == 0);
-        CHECK(se_builder_add(&b, v, 1 + (uint32_t)se_rng_below(r, N - 4),
-                             (float)(0.1 + se_rng_unit(r)), &err) == 0);
-    }
-    CHECK(se_builder_put(&b, &w->stream, SE_GRAPH, SE_MERGE_SUM, true, &built, &err) == 0);
-    CHECK(se_graph_get(&g, &w->stream, SE_GRAPH, &err) == 0);
-    CHECK(se_nngraph_make(graph, &g, true, &err) == 0);
-    for (uint64_t e = 0; e < graph->arcs; e++)
-        CHECK(graph->norm[e] == graph->norm[graph->back[e]]);
-}
-
-/* Rows without any entry and rows that are full are among the sparse ones. */
-static void make_input(struct world *w, struct se_rng *r, bool sparse)
-{
-    struct se_err err = SE_ERR_INIT;
-    uint64_t off[N + 1], at = 0;
-    uint32_t col[N * COLS];
-    float value[N * COLS];
-
-    for (uint64_t v = 0; v < N; v++) {
-        off[v] = at;
-        for (uint32_t c = 0; c < COLS; c++)
-            if (v > 0 && (v == 1 || se_rng_below(r, 3) == 0)) {
-                col[at] = c;
-                value[at++] = (float)se_rng_normal(r);
-            }
-        for (uint64_t c = 0; c < COLS; c++)
-            w->dense[v * COLS + c] = se_rng_normal(r);
-    }
-    off[N] = at;
-    const struct se_features f = { N, COLS, at, NULL, off, col, value };
-    CHECK(se_sparse_make(&w->sparse, &f, false, &err) == 0);
-    w->input = (struct se_mat){ .rows = N, .cols = COLS };
-    if (sparse) {
-        w->input.sparse = &w->sparse;
-        w->input.value = w->sparse.value;
-    } else {
-        w->input.dense = w->dense;
-    }
-}
-
-/* shape: bit 0 sparse input, bit 1 weighted edges; an even seed: a second graph */
-static void make_world(struct world *w, uint64_t seed, int shape)
-{
-    struct se_rng r;
-
-    memset(w, 0, sizeof *w);
-    se_rng_init(&r, seed, SE_RNG_TEST, 1);
-    make_graph(w, &w->graph, &r, shape & 2);
-    if (seed % 2 == 0)
-        make_graph(w, &w->beside, &r, shape & 2);
-    make_input(w, &r, shape & 1);
-    for (uint32_t v = 0; v < N; v++) {
-        w->label[v] = (int32_t)se_rng_below(&r, CLASSES + 1) - 1;
-        if (w->label[v] >= 0 && se_rng_below(&r, 4) > 0)
-            w->id[w->count++] = v;
-    }
-    w->net = (struct se_net){ .graph = &w->graph, .input = w->input, .n = N, .seed = seed,
-                              .beside = seed % 2 == 0 ? &w->beside : NULL, .threads = 2,
-                              .sparse = shape & 1, .epoch = 3, .halves = seed % 3 == 0 };
-}
-
-static void free_world(struct world *w)
-{
-    se_net_release(&w->net);
-    se_sparse_release(&w->sparse);
-    se_nngraph_release(&w->graph);
-    se_nngraph_release(&w->beside);
-    se_stream_release(&w->stream);
-}
-
-static double loss(struct world *w)
-{
-    return se_net_loss(se_net_forward(&w->net, true), N, CLASSES, w->id, w->count, w->label,
-                       w->dlogits);
-}
+#include "tests/unit/networld.h"
 
 /* The central difference nearest to g over a few steps: a step across a bend of relu misleads,
  * a shorter one does not reach it. */
@@ -170,24 +52,6 @@ static double worst_error(struct world *w)
     }
     CHECK(all > 1e-8);                          /* there was something to compare */
     return worst;
-}
-
-/* Biases are zero at first, which hides mistakes: move all parameters a little. */
-static void stir(struct se_net *net)
-{
-    struct se_rng r;
-
-    se_rng_init(&r, net->seed, SE_RNG_TEST, 2);
-    for (uint64_t k = 0; k < net->count; k++)
-        net->value[k] += 0.3 * se_rng_normal(&r);
-}
-
-static void report(const char *name, double worst)
-{
-    char text[96];
-
-    snprintf(text, sizeof text, "%s: relative error %.1e", name, worst);
-    unit_ok(text);
 }
 
 typedef int build_net(struct se_net *net, const void *how, struct se_err *err);
@@ -288,7 +152,7 @@ static void check_layers(void)
 
 struct choice {
     const struct se_model_kind *kind;
-    struct se_hyper h;
+    struct se_model_options h;
 };
 
 static int build_model(struct se_net *net, const void *how, struct se_err *err)
@@ -303,7 +167,7 @@ static double check_model(const struct se_model_kind *kind, uint64_t layers, dou
     const struct choice c = { kind,
         { .hidden = 5, .layers = layers, .classes = CLASSES, .heads = 3, .out_heads = 2,
           .hops = 3, .dropout = p, .input_dropout = p, .attention_dropout = p,
-          .edge_dropout = p, .alpha = 0.15 } };
+          .edge_dropout = p, .vertex_dropout = p, .alpha = 0.15, .lambda = 0.7 } };
 
     return check_build(build_model, &c);
 }
@@ -318,6 +182,26 @@ static void check_models(void)
                                      check_model(se_model_kinds[i], layers, 0.4)));
         report(se_model_kinds[i]->name, worst);
     }
+}
+
+/* Options of models: residual connections, norms, jumps, the variant of gcnii */
+static void check_options(void)
+{
+    static const char *const names[] = { "gcn", "sage", "gat", "acm", "gcnii", "grand",
+                                          "mixhop" };
+    double worst = 0;
+
+    for (int i = 0; se_model_kinds[i]; i++)
+        for (int k = 0; k < 7; k++)
+            for (int norm = 0; norm < 3 && strcmp(names[k], se_model_kinds[i]->name) == 0; norm++) {
+                const struct choice c = { se_model_kinds[i],
+                    { .hidden = 5, .layers = 4, .classes = CLASSES, .heads = 2, .out_heads = 2,
+                      .hops = 2, .vertex_dropout = norm ? 0.2 : 0, .dropout = 0.3, .input_dropout = norm ? 0.2 : 0, .alpha = 0.2, .lambda = 1.5,
+                      .norm = norm, .residual = true, .jump = norm != 1, .variant = true } };
+
+                worst = fmax(worst, check_build(build_model, &c));
+            }
+    report("residual, norm, jump and variant", worst);
 }
 
 /* ---- the loss itself ---- */
@@ -360,7 +244,7 @@ static void check_reuse(void)
         for (int drop = 0; drop < 2; drop++) {
             const struct choice c = { se_model_kinds[i],
                 { .hidden = 5, .layers = 3, .classes = CLASSES, .heads = 3, .out_heads = 2,
-                  .hops = 3, .dropout = drop ? 0.4 : 0, .alpha = 0.15 } };
+                  .hops = 3, .dropout = drop ? 0.4 : 0, .alpha = 0.15, .lambda = 0.7 } };
             struct se_err err = SE_ERR_INIT;
             double *first;
 
@@ -455,7 +339,7 @@ static void check_evaluation(void)
         for (int drop = 0; drop < 2; drop++) {
             const struct choice c = { se_model_kinds[i],
                 { .hidden = 5, .layers = 3, .classes = CLASSES, .heads = 3, .out_heads = 2,
-                  .hops = 3, .edge_dropout = drop ? 0.5 : 0, .alpha = 0.15 } };
+                  .hops = 3, .edge_dropout = drop ? 0.5 : 0, .alpha = 0.15, .lambda = 0.7 } };
             struct se_err err = SE_ERR_INIT;
 
             make_world(&w, 8, 1);
@@ -507,7 +391,7 @@ static void check_ahead(void)
                 const struct choice c = { se_model_kinds[i],
                     { .hidden = hidden, .layers = 2, .classes = CLASSES, .heads = 2,
                       .out_heads = 1, .hops = 2, .dropout = 0.3, .input_dropout = 0.4,
-                      .alpha = 0.15 } };
+                      .alpha = 0.15, .lambda = 0.7 } };
                 int made[2];
 
                 for (int k = 0; k < 2; k++) {
@@ -533,6 +417,7 @@ int main(void)
     check_loss();
     check_layers();
     check_models();
+    check_options();
     check_reuse();
     check_edge_dropout();
     check_evaluation();

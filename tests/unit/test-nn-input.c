@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/rng.h"
 #include "common/train/community.h"
 #include "common/train/input.h"
-#include "common/base/rng.h"
 #include "tests/unit/unit.h"
 
 enum { N = 40, MOST = 400, COLS = 6 };
@@ -51,7 +51,7 @@ static uint32_t depth_of(const struct se_tree *t, uint32_t a)
     return a == 0 ? 0 : 1 + depth_of(t, t->parent[a]);
 }
 
-/* The column of node a, by the text in nn_community.h */
+/* The column of node a, by the text in community.h */
 static uint32_t column_of(const struct se_tree *t, uint32_t a, uint64_t dims)
 {
     const uint32_t level = depth_of(t, a);
@@ -182,7 +182,8 @@ static void check_input(int shape, enum se_input_kind kind)
                           &err) == 0);
     CHECK(se_embedding_put(&(struct se_embedding){ N, 2, e[0] }, &s, &err) == 0);
     CHECK(se_tree_put(&t, &s, 0, &err) == 0);
-    CHECK(se_nninput_make(&x, &s, &(struct se_nninput_plan){ kind, scale, 5, NULL }, N, &err) == 0);
+    CHECK(se_nninput_make(&x, &s, &(struct se_input_options){ .kind = kind, .scale_rows = scale,
+                                                              .communities = 5 }, N, &err) == 0);
     CHECK(!x.identity && (x.mat.sparse != NULL) == (!dense && kind != SE_INPUT_EMBEDDING));
 
     const uint64_t fd = kind == SE_INPUT_EMBEDDING ? 0 : COLS;
@@ -218,10 +219,11 @@ static void check_neighbours(bool dense, bool scale)
     float f[5][2] = { { 1, dense }, { dense, 2 }, { 3, dense }, { dense, 4 }, { 5, dense } };
 
     CHECK(se_nngraph_make(&g, &(struct se_graph){ .n = 5, .m = 4, .off = off, .to = to,
-                                                  .loops = 1, .loop = loop }, false, &err) == 0);
+                                                  .loops = 1, .loop = loop }, false, SE_LOOPS_ONE, &err) == 0);
     CHECK(se_features_put(&(struct se_features){ 5, 2, 10, f[0], NULL, NULL, NULL }, &s,
                           &err) == 0);
-    CHECK(se_nninput_make(&x, &s, &(struct se_nninput_plan){ SE_INPUT_FEATURES, scale, 0, &g }, 5,
+    CHECK(se_nninput_make(&x, &s, &(struct se_input_options){ .scale_rows = scale,
+                                                              .neighbours = &g }, 5,
                           &err) == 0);
     CHECK(x.mat.sparse && x.mat.cols == 2 + 5);
     for (uint64_t v = 0; v < 5; v++) {

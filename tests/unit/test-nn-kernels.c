@@ -308,6 +308,7 @@ static void check_halves(void)
                                         .x = w.w, .rows = w.x.cols, .stride = w.width,
                                         .width = w.width, .heads = 1, .scale = 1 } };
 
+            se_net_on(&net, NULL);
             y[k] = se_zalloc(4 * count, sizeof *y[k], &err);
             CHECK(y[k] != NULL);
             g[0].y = y[k];

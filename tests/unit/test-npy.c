@@ -2,12 +2,14 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "common/graph/builder.h"
 #include "common/base/rng.h"
+#include "common/graph/builder.h"
 #include "formats/internal.h"
 #include "formats/npy.h"
 #include "tests/unit/damage.h"
 #include "tests/unit/unit.h"
+
+extern const struct se_format se_format_npz;
 
 static char *folder;
 static struct se_err err;
@@ -79,7 +81,7 @@ static void test_zip(void)
             content[i] = malloc(len[i] + 1);
             random_bytes(&r, content[i], len[i], i % 2 ? 256 : 3);
             const uint64_t cut = se_rng_below(&r, len[i] + 1);
-            const struct se_part part[] = { { content[i], cut },
+            const struct se_piece part[] = { { content[i], cut },
                                             { content[i] + cut, len[i] - cut } };
             snprintf(name, sizeof name, "m%d", i);
             CHECK(se_zip_add(&w, name, part, 2, &err) == 0);
@@ -323,7 +325,7 @@ static void test_bombs(void)
     static const uint64_t claims[] = { 0, 10, 1 << 20, UINT64_C(1) << 40, UINT64_C(1) << 62,
                                        UINT64_MAX };
     static unsigned char zeros[1 << 20];
-    const struct se_part part = { zeros, sizeof zeros };
+    const struct se_piece part = { zeros, sizeof zeros };
     const long before = peak_memory();
     unsigned char *data;
     struct se_zip_out w;
@@ -451,7 +453,7 @@ static void random_stream(uint64_t seed, struct se_stream *s)
 
 static void export_to(const char *path, struct se_stream *s)
 {
-    const struct se_export ex = { SE_GRAPH, 0, false };
+    const struct se_export ex = { .section = SE_GRAPH };
     struct se_out out;
 
     CHECK(begin_file(path, &out) == 0);
@@ -547,7 +549,7 @@ static void test_damaged_arrays(void)
                 if (at < b.len)
                     copy[at] = (unsigned char)(se_rng_below(&r, 2) ? 0xff : se_rng_u32(&r));
             }
-            const struct se_part part = { copy, b.len };
+            const struct se_piece part = { copy, b.len };
             CHECK(se_zip_add(&w, member, &part, 1, &err) == 0);
             free(copy);
             se_blob_release(&b);

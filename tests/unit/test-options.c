@@ -101,9 +101,9 @@ static void test_lists(void)
     CHECK(parse("in --list a - -f out") == 2 && o.list.count == 2 && o.flag);
     CHECK(strcmp(argv[first], "in") == 0 && strcmp(argv[first + 1], "out") == 0);
     CHECK(parse("--list a -- b") == 1 && o.list.count == 1);
-    CHECK(wrong("--list a --list b", "--list is there twice; name all after one"));
-    CHECK(wrong("--list=a b", "--list: put a blank, not '=', before the first"));
-    CHECK(wrong("--list", "--list wants an argument"));
+    CHECK(wrong("--list a --list b", "--list is given twice; list all arguments after one of them"));
+    CHECK(wrong("--list=a b", "--list: use a space, not '=', before the first argument"));
+    CHECK(wrong("--list", "--list requires an argument"));
     unit_ok("options: lists");
 }
 
@@ -116,8 +116,8 @@ static void test_wrong(void)
     CHECK(wrong("--nothing", "unknown or ambiguous option --nothing"));
     CHECK(wrong("--fla", "unknown or ambiguous option --fla"));
     CHECK(wrong("--flag=1", "--flag=1 takes no argument"));
-    CHECK(wrong("-c", "-c wants an argument"));
-    CHECK(wrong("--count", "--count wants an argument"));
+    CHECK(wrong("-c", "-c requires an argument"));
+    CHECK(wrong("--count", "--count requires an argument"));
     CHECK(wrong("-c 0", "--count: '0' is not a whole number from 1 to 1000"));
     CHECK(wrong("-c 1001", "--count: '1001' is not a whole number from 1 to 1000"));
     CHECK(wrong("-c 1.5", "--count: '1.5' is not a whole number from 1 to 1000"));

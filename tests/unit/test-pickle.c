@@ -5,6 +5,8 @@
 #include "tests/unit/damage.h"
 #include "tests/unit/unit.h"
 
+extern const struct se_format se_format_planetoid;
+
 static struct se_err err;
 
 /* A pickle in the making, written as Python 2 does it. */
@@ -208,7 +210,8 @@ static void test_values(void)
 static void test_opcodes(void)
 {
     static const char known[] = "\x80"
-                                "cqrhj()\x85\x86\x87t}]KMJUTN\x88\x89" "aseu\x81Rb.";
+                                "cqrhj()\x85\x86\x87t}]KMJUTN\x88\x89" "aseu\x81Rb."
+                                "\x8a" "C\x8c" "BX\x8d\x8e\x93\x94\x95";
 
     for (int c = 0; c < 256; c++) {
         unsigned char bytes[] = { 0x80, 2, ']', '(', 'N', (unsigned char)c, '.', '.', '.', '.' };
@@ -250,7 +253,7 @@ static void test_hostile(void)
 
     REFUSE("", "cut short");
     REFUSE("\x80", "cut short");
-    REFUSE("\x80\4.", "protocol 4");
+    REFUSE("\x80\5.", "protocol 5");
     REFUSE("\x80\2.", "not one value");
     REFUSE("\x80\2NN.", "not one value");
     REFUSE("\x80\2(.", "not one value");

@@ -147,7 +147,7 @@ static double chi_square(const struct se_sampled *s, double p[MOST][MOST], uint3
 }
 
 static void exact_probabilities(const struct world *w, const struct se_law *law,
-                                const struct se_sample_plan *plan, int sigma, double temp,
+                                const struct se_sample_options *plan, int sigma, double temp,
                                 double p[MOST][MOST])
 {
     uint64_t draws = 0;
@@ -174,7 +174,7 @@ static void distribution(void)
     for (uint64_t seed = 0; seed < 60; seed++) {
         const int sigma = seed % 3, shape = seed / 3 % 3;
         const double temp = seed % 2 ? 1 : 0.02;
-        struct se_sample_plan plan = { .theta = theta, .thetas = seed % 5 ? 3 : 1,
+        struct se_sample_options plan = { .theta = theta, .thetas = seed % 5 ? 3 : 1,
                                        .counted = true,
                                        .replace = seed % 4 == 3, .agree = 1, .seed = seed,
                                        .threads = 1 + (int)(seed % 3) };
@@ -240,7 +240,7 @@ static void same_bytes(void)
     make_world(&w, 7, 24, 2);
     CHECK(se_law_make(&law, &w.t, &w.x, SE_SIGMA_SOFTMAX, 1, &err) == 0);
     for (int threads = 1; threads <= 4; threads++) {
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+        struct se_sample_options plan = { .theta = &theta, .thetas = 1, .counted = true,
                                        .agree = 3, .seed = 5,
                                        .threads = threads };
         struct se_sampled s = SE_SAMPLED_INIT;
@@ -268,7 +268,7 @@ static void agreement(void)
 
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct se_err err = SE_ERR_INIT;
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+        struct se_sample_options plan = { .theta = &theta, .thetas = 1, .counted = true,
                                        .agree = 2, .seed = seed,
                                        .threads = 1 };
         struct se_sampled both = SE_SAMPLED_INIT, one = SE_SAMPLED_INIT;
@@ -303,7 +303,7 @@ static void unite_and_thin(void)
 
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct se_err err = SE_ERR_INIT;
-        struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+        struct se_sample_options plan = { .theta = &theta, .thetas = 1, .counted = true,
                                        .agree = 1, .seed = seed,
                                        .threads = 1 };
         struct se_sampled s = SE_SAMPLED_INIT;
@@ -358,7 +358,7 @@ static void extreme_temperature(void)
 {
     const double theta = 100;
     struct se_err err = SE_ERR_INIT;
-    struct se_sample_plan plan = { .theta = &theta, .thetas = 1, .counted = true,
+    struct se_sample_options plan = { .theta = &theta, .thetas = 1, .counted = true,
                                        .agree = 1, .threads = 1 };
     struct se_sampled s = SE_SAMPLED_INIT;
     struct se_law law = SE_LAW_INIT;

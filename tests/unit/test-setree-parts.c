@@ -1,8 +1,8 @@
 /* test-setree-parts.c - the parts of the tree builder against slow, obvious code */
 #include <stdio.h>
 
-#include "common/tree/workings.h"
 #include "common/tree/refine.h"
+#include "common/tree/workings.h"
 #include "tests/unit/setree.h"
 #include "tests/unit/unit.h"
 
@@ -104,7 +104,7 @@ static void check_same(const struct se_nest *t, const struct slow *s)
 }
 
 /* The numbers a nest carries are those of the graph. */
-static void check_measure(const struct se_nest *t, const struct se_web *x)
+static void check_measure(const struct se_nest *t, const struct se_quotient *x)
 {
     struct se_nest again = SE_NEST_INIT;
 
@@ -119,7 +119,7 @@ static void check_measure(const struct se_nest *t, const struct se_web *x)
 }
 
 /* Average linkage of all vertices: one level. */
-static void linkage(struct se_nest *t, const struct se_web *x)
+static void linkage(struct se_nest *t, const struct se_quotient *x)
 {
     struct se_levels l = SE_LEVELS_INIT;
     struct se_nest flat = SE_NEST_INIT;
@@ -138,13 +138,13 @@ static void test_join(void)
     static struct slow s;
 
     for (uint64_t seed = 0; seed < 300; seed++) {
-        struct se_web x = SE_WEB_INIT;
+        struct se_quotient x = SE_QUOTIENT_INIT;
         struct se_rng r;
         /* the last ones have vertices with more neighbours than a plain list takes */
         uint32_t n = seed < 292 ? 2 + (uint32_t)(seed % 29) : 110;
         se_rng_init(&r, seed, SE_RNG_TEST, 10);
         dense_random(&d, n, 0.1 + 0.8 * se_rng_unit(&r), true, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        CHECK(se_quotient_of_graph(&x, &d.g, 1, &err) == 0);
         for (enum rule rule = COMBINE; rule <= AVERAGE; rule++) {
             struct se_nest t = SE_NEST_INIT;
             slow_join(&s, rule);
@@ -157,7 +157,7 @@ static void test_join(void)
             check_measure(&t, &x);
             se_nest_release(&t);
         }
-        se_web_release(&x);
+        se_quotient_release(&x);
     }
     unit_ok("combine, flat merge and average linkage against looking at all pairs");
 }
@@ -165,7 +165,7 @@ static void test_join(void)
 /* ---- squeezing against all sets of kept nodes ---- */
 
 /* A random tree over the vertices: inner nodes take two or more of what is there. */
-static void random_nest(struct se_nest *t, const struct se_web *x, struct se_rng *r)
+static void random_nest(struct se_nest *t, const struct se_quotient *x, struct se_rng *r)
 {
     uint32_t top[MOST], tops = (uint32_t)x->n, next = (uint32_t)x->n;
 
@@ -215,12 +215,12 @@ static double slow_squeezed(const struct se_nest *t, uint32_t set, uint32_t *hei
 static void test_squeeze(void)
 {
     for (uint64_t seed = 0; seed < 400; seed++) {
-        struct se_web x = SE_WEB_INIT;
+        struct se_quotient x = SE_QUOTIENT_INIT;
         struct se_rng r;
         se_rng_init(&r, seed, SE_RNG_TEST, 11);
         dense_random(&d, 3 + (uint32_t)(seed % 8), 0.2 + 0.6 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        CHECK(se_quotient_of_graph(&x, &d.g, 1, &err) == 0);
         for (uint64_t k = 1; k < 6; k++) {
             struct se_nest t = SE_NEST_INIT, u = SE_NEST_INIT;
             double least = INFINITY;
@@ -245,14 +245,14 @@ static void test_squeeze(void)
             se_nest_release(&t);
             se_nest_release(&u);
         }
-        se_web_release(&x);
+        se_quotient_release(&x);
     }
     unit_ok("exact squeeze against all sets of kept nodes");
 }
 
 /* ---- moving: the gain told is the gain made ---- */
 
-static double partition_cost(const struct se_web *x, const uint32_t *group,
+static double partition_cost(const struct se_quotient *x, const uint32_t *group,
                              const double *limit, const uint32_t *module)
 {
     static double volume[MOST], inside[MOST];
@@ -264,9 +264,9 @@ static double partition_cost(const struct se_web *x, const uint32_t *group,
         volume[module[i]] += x->volume[i];
         for (uint64_t a = x->off[i]; a < x->off[i + 1]; a++) {
             if (module[x->to[a]] == module[i])
-                inside[module[i]] += se_web_weight(x, a) / 2;
+                inside[module[i]] += se_quotient_weight(x, a) / 2;
             else if (group[x->to[a]] == group[i])
-                cost += se_web_weight(x, a) / 2 * limit[group[i]];
+                cost += se_quotient_weight(x, a) / 2 * limit[group[i]];
         }
     }
     for (uint32_t j = 0; j < x->n; j++)
@@ -277,16 +277,16 @@ static double partition_cost(const struct se_web *x, const uint32_t *group,
 static void test_move(void)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct se_web x = SE_WEB_INIT;
+        struct se_quotient x = SE_QUOTIENT_INIT;
         struct se_rng r;
         uint32_t module[MOST], group[MOST];
         double limit[3] = { 0, 0, 0 }, before, gain;
         struct se_bound bound = { group, limit };
-        struct se_search how = { seed, 1, 5, 0 };
+        struct se_search_options how = { seed, 1, 5, 0 };
         se_rng_init(&r, seed, SE_RNG_TEST, 12);
         dense_random(&d, 10 + (uint32_t)se_rng_below(&r, 60), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        CHECK(se_quotient_of_graph(&x, &d.g, 1, &err) == 0);
         for (uint32_t i = 0; i < x.n; i++) {
             group[i] = (uint32_t)se_rng_below(&r, 3);
             module[i] = group[i] + 3 * (uint32_t)se_rng_below(&r, 3);
@@ -296,16 +296,16 @@ static void test_move(void)
             limit[i] = limit[i] > 0 ? log2(limit[i]) : 0;
         before = partition_cost(&x, group, limit, module);
         if (seed % 4 < 2)
-            CHECK(se_part_move(&x, &bound, module, &how, &gain, &err) == 0);
+            CHECK(se_partition_move(&x, &bound, module, &how, &gain, &err) == 0);
         else
-            CHECK(se_part_search(&x, &bound, module, false, &how, &gain, &err) == 0);
+            CHECK(se_partition_search(&x, &bound, module, false, &how, &gain, &err) == 0);
         CHECK(gain >= 0);
         CHECK_NEAR(before - partition_cost(&x, group, limit, module), gain,
                    1e-9 * (1 + x.vol));
         for (uint32_t i = 0; i < x.n; i++)
             for (uint32_t j = 0; j < i; j++)
                 CHECK(module[i] != module[j] || group[i] == group[j]);
-        se_web_release(&x);
+        se_quotient_release(&x);
     }
     unit_ok("moves within groups gain what they say and leave no group");
 }
@@ -313,17 +313,17 @@ static void test_move(void)
 static void test_shift(void)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct se_web x = SE_WEB_INIT;
+        struct se_quotient x = SE_QUOTIENT_INIT;
         struct se_levels l = SE_LEVELS_INIT;
         struct se_nest t = SE_NEST_INIT;
-        struct se_search how = { seed, 1, 3, 0 };
+        struct se_search_options how = { seed, 1, 3, 0 };
         struct se_rng r;
         uint32_t k = 2 + (uint32_t)(seed % 4), level;
         double before, gain;
         se_rng_init(&r, seed, SE_RNG_TEST, 13);
         dense_random(&d, 10 + (uint32_t)se_rng_below(&r, 40), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        CHECK(se_quotient_of_graph(&x, &d.g, 1, &err) == 0);
         random_nest(&t, &x, &r);
         CHECK(se_squeeze_greedy(&t, k, &err) == 0);
         CHECK(se_levels_of_nest(&l, &t, k, &x, 1, &err) == 0);
@@ -343,7 +343,7 @@ static void test_shift(void)
         }
         se_levels_release(&l);
         se_nest_release(&t);
-        se_web_release(&x);
+        se_quotient_release(&x);
     }
     unit_ok("moves across the tree gain what they say");
 }
@@ -352,9 +352,9 @@ static void test_shift(void)
 static void test_shake(void)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct se_web x = SE_WEB_INIT;
+        struct se_quotient x = SE_QUOTIENT_INIT;
         struct se_nest t[2] = { SE_NEST_INIT, SE_NEST_INIT };
-        struct se_refine how = { .seed = seed, .threads = 1, .tries = 1, .cycles = 1,
+        struct se_refine_options how = { .seed = seed, .threads = 1, .tries = 1, .cycles = 1,
                                  .rounds = seed % 5 > 0, .rebuild = seed % 2,
                                  .most = UINT64_MAX };
         struct se_rng r;
@@ -363,7 +363,7 @@ static void test_shake(void)
         se_rng_init(&r, seed, SE_RNG_TEST, 14);
         dense_random(&d, 3 + (uint32_t)se_rng_below(&r, 40), 0.05 + 0.3 * se_rng_unit(&r),
                      seed % 2 == 0, seed % 3 == 0, &r);
-        CHECK(se_web_of_graph(&x, &d.g, 1, &err) == 0);
+        CHECK(se_quotient_of_graph(&x, &d.g, 1, &err) == 0);
         for (int i = 0; i < 2; i++) {
             random_nest(&t[i], &x, &r);
             CHECK(se_squeeze_exact(&t[i], k, &err) == 0);
@@ -382,7 +382,7 @@ static void test_shake(void)
             before = se_nest_cost(&t[0]);
         }
         se_nest_release(&t[0]);
-        se_web_release(&x);
+        se_quotient_release(&x);
     }
     unit_ok("trees combined and shaken cost no more than before");
 }

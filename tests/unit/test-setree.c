@@ -10,7 +10,7 @@
 static struct dense d;
 
 /* Build, check that the tree is one, and return its H by the slow definition. */
-static double built(const struct se_tree *start, struct se_tree_how how,
+static double built(const struct se_tree *start, struct se_tree_options how,
                     struct se_hierarchy *keep)
 {
     struct se_hierarchy h = SE_HIERARCHY_INIT;
@@ -34,9 +34,9 @@ static double built(const struct se_tree *start, struct se_tree_how how,
     return slow;
 }
 
-static struct se_tree_how how_of(uint64_t k, int method, int squeeze)
+static struct se_tree_options how_of(uint64_t k, int method, int squeeze)
 {
-    struct se_tree_how how = SE_TREE_HOW_INIT;
+    struct se_tree_options how = SE_TREE_OPTIONS_INIT;
 
     how.k = k;
     how.method = method;
@@ -193,7 +193,7 @@ static void test_exhaustive(void)
         least = best_partition();
         graphs++;
         for (int effort = 0; effort < 3; effort++) {
-            struct se_tree_how how = SE_TREE_HOW_INIT;
+            struct se_tree_options how = SE_TREE_OPTIONS_INIT;
             how.effort = effort;
             double h = built(NULL, how, NULL);
             CHECK(h >= least - 1e-10);
@@ -214,7 +214,7 @@ static void test_never_worse(void)
         struct se_hierarchy start = SE_HIERARCHY_INIT;
         struct se_rng r;
         struct se_tree t;
-        struct se_tree_how how = SE_TREE_HOW_INIT;
+        struct se_tree_options how = SE_TREE_OPTIONS_INIT;
         double merge, best, from, after;
         se_rng_init(&r, seed, SE_RNG_TEST, 2);
         dense_random(&d, 5 + (uint32_t)se_rng_below(&r, 35), 0.05 + 0.3 * se_rng_unit(&r),
@@ -259,7 +259,7 @@ static void test_pad(void)
     struct se_rng r;
 
     for (uint64_t seed = 0; seed < UNIT_CASES(30); seed++) {
-        struct se_tree_how how = SE_TREE_HOW_INIT;
+        struct se_tree_options how = SE_TREE_OPTIONS_INIT;
         struct se_hierarchy h = SE_HIERARCHY_INIT;
         double plain;
         se_rng_init(&r, seed, SE_RNG_TEST, 3);
@@ -293,7 +293,7 @@ static void check_threads(const struct se_graph *g, uint64_t k, int effort,
     struct se_err err = SE_ERR_INIT;
 
     for (int i = 0; i < 3; i++) {
-        struct se_tree_how how = SE_TREE_HOW_INIT;
+        struct se_tree_options how = SE_TREE_OPTIONS_INIT;
         how.k = k;
         how.effort = effort;
         how.threads = (int[]){ 1, 2, 5 }[i];

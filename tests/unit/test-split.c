@@ -58,7 +58,7 @@ static void test_shares(void)
     const struct se_labels l = { N, CLASSES, label, NULL, 0 };
 
     for (uint64_t seed = 0; seed < 100; seed++) {
-        struct se_split_plan plan = { .count = 3, .seed = seed, .threads = 1 + (int)(seed % 3),
+        struct se_split_options plan = { .count = 3, .seed = seed, .threads = 1 + (int)(seed % 3),
                                       .stratified = seed % 2, .share = { 0.1, 0.5, 0.3, 0.1 } };
         struct se_err err = SE_ERR_INIT;
         uint64_t size[4], want[4], all[4] = { 0 };
@@ -93,7 +93,7 @@ static void test_numbers(void)
     const struct se_labels l = { N, CLASSES, label, NULL, 0 };
 
     for (uint64_t seed = 0; seed < 100; seed++) {
-        const struct se_split_plan plan = { .count = 2, .seed = seed, .threads = 2,
+        const struct se_split_options plan = { .count = 2, .seed = seed, .threads = 2,
                                             .per_class = 5, .val = 40, .test = 60 };
         struct se_err err = SE_ERR_INIT;
         uint64_t size[4], all[4] = { 0 };
@@ -103,11 +103,11 @@ static void test_numbers(void)
         CHECK(se_split_make(&plan, N, &l, &part, &err) == 0);
         for (int32_t c = -1; part && c < CLASSES; c++) {
             count_parts(&l, part + N, c, size);
-            CHECK(size[SE_PART_TRAIN] == (c < 0 ? 0 : 5));
+            CHECK(size[SE_SPLIT_TRAIN] == (c < 0 ? 0 : 5));
             for (int p = 0; p < 4; p++)
                 all[p] += size[p];
         }
-        CHECK(all[SE_PART_VAL] == 40 && all[SE_PART_TEST] == 60);
+        CHECK(all[SE_SPLIT_VAL] == 40 && all[SE_SPLIT_TEST] == 60);
         free(part);
     }
     unit_ok("so many of each class, then so many of the rest");
@@ -117,7 +117,7 @@ static void test_faults(void)
 {
     int32_t label[6] = { 0, 0, 0, 1, -1, -1 };
     const struct se_labels l = { 6, 2, label, NULL, 0 };
-    struct se_split_plan plan = { .count = 1, .threads = 1, .per_class = 2 };
+    struct se_split_options plan = { .count = 1, .threads = 1, .per_class = 2 };
     struct se_err err = SE_ERR_INIT;
     uint8_t *part = NULL;
 
@@ -139,7 +139,7 @@ static void test_faults(void)
 static void test_fair(void)
 {
     enum { N = 20, COUNT = 4000 };
-    const struct se_split_plan plan = { .count = COUNT, .seed = 3, .threads = 2,
+    const struct se_split_options plan = { .count = COUNT, .seed = 3, .threads = 2,
                                         .share = { 0, 0.5, 0.3, 0.2 } };
     struct se_err err = SE_ERR_INIT;
     uint8_t *part = NULL;

@@ -172,7 +172,7 @@ static void test_large(void)
     unsigned char *data = malloc(BYTES);
     struct se_stream s = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
-    struct se_part part = { data, BYTES };
+    struct se_piece part = { data, BYTES };
     struct se_rng r;
 
     se_rng_init(&r, 1, SE_RNG_TEST, 0);
@@ -287,15 +287,15 @@ static void test_counts(void)
                                      UINT64_MAX, UINT64_MAX / 4 + 1, UINT64_MAX / 8 };
     enum { LIES = sizeof lies / sizeof lies[0] };
 
-    for (int t = 0; se_section_known(t); t++)
+    for (int t = 0; se_section_kind(t); t++)
         for (int number = 0; number < LIES * LIES * 4; number++) {
             uint64_t h[4] = { lies[number % LIES], lies[number / LIES % LIES],
                               lies[(number + t) % LIES], (uint64_t)(number / LIES / LIES) };
-            const struct se_part part = { h, sizeof h };
+            const struct se_piece part = { h, sizeof h };
             struct se_stream s = SE_STREAM_INIT;
             struct se_err err = SE_ERR_INIT;
 
-            CHECK(se_stream_put(&s, se_section_known(t), &part, 1, NULL, &err) == 0);
+            CHECK(se_stream_put(&s, se_section_kind(t)->tag, &part, 1, NULL, &err) == 0);
             largest = 0;
             CHECK(se_stream_check(&s, &err) < 0 && err.code == SE_EINPUT);
             CHECK(largest <= 1 << 16);
@@ -308,7 +308,7 @@ static struct se_section *put(struct se_stream *s, uint32_t tag, const char *tex
                               uint32_t from, uint32_t from2)
 {
     const uint32_t origins[SE_ORIGINS] = { from, from2 };
-    const struct se_part part = { text, strlen(text) };
+    const struct se_piece part = { text, strlen(text) };
     struct se_err err;
 
     CHECK(se_stream_put(s, tag, &part, 1, origins, &err) == 0);

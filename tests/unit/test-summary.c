@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/tree/odds.h"
 #include "common/base/rng.h"
+#include "common/tree/odds.h"
 #include "tests/unit/unit.h"
 
 enum { MOST = 24, CLASSES = 4 };

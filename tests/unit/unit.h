@@ -2,16 +2,36 @@
 #ifndef SE_UNIT_H
 #define SE_UNIT_H
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "common/base/rng.h"
+
 static int unit_tests, unit_bad, unit_failed;
+
+/* A random case starts with se_rng_init(); what fails behind that is told with its seed. */
+static bool unit_random;
+static uint64_t unit_seed, unit_index;
+
+#define se_rng_init(rng, seed, purpose, index)                                             \
+    (unit_random = true, unit_seed = (uint64_t)(seed), unit_index = (uint64_t)(index),     \
+     (se_rng_init)(rng, unit_seed, purpose, unit_index))
+
+static inline void unit_say_seed(void)
+{
+    if (unit_random)
+        printf(" (random case: seed %" PRIu64 ", index %" PRIu64 ")", unit_seed, unit_index);
+    putchar('\n');
+}
 
 #define CHECK(condition)                                                                   \
     do {                                                                                   \
         if (!(condition)) {                                                                \
             unit_bad++;                                                                    \
-            printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);                       \
+            printf("# %s:%d: %s", __FILE__, __LINE__, #condition);                         \
+            unit_say_seed();                                                               \
         }                                                                                  \
     } while (0)
 
@@ -20,8 +40,9 @@ static int unit_tests, unit_bad, unit_failed;
         const double unit_a = (a), unit_b = (b);                                           \
         if (!(fabs(unit_a - unit_b) <= (tolerance))) {                                     \
             unit_bad++;                                                                    \
-            printf("# %s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #a, unit_a,    \
+            printf("# %s:%d: %s is %.17g, not %.17g", __FILE__, __LINE__, #a, unit_a,      \
                    unit_b);                                                                \
+            unit_say_seed();                                                               \
         }                                                                                  \
     } while (0)
 
@@ -38,6 +59,7 @@ static void unit_ok(const char *name)
     printf("%s %d - %s\n", unit_bad ? "not ok" : "ok", ++unit_tests, name);
     unit_failed += unit_bad != 0;
     unit_bad = 0;
+    unit_random = false;
 }
 
 static int unit_done(void)

@@ -1,7 +1,7 @@
 /* appnp.c - predict, then propagate (Gasteiger et al.) */
 #include "common/train/net.h"
 
-static int build(struct se_net *net, const struct se_hyper *h, struct se_err *err)
+static int build(struct se_net *net, const struct se_model_options *h, struct se_err *err)
 {
     int rc = se_net_dropout(net, h->input_dropout, err);
 
@@ -14,4 +14,8 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_appnp;
-const struct se_model_kind se_model_appnp = { "appnp", 0.5, 64, build, 0.5, false };
+const struct se_model_kind se_model_appnp = {
+    .name = "appnp", .input_dropout = 0.5, .hidden = 64, .build = build, .edge_dropout = 0.5,
+    .settings = "--alpha --hops --layers", .source = "Gasteiger et al. 2019",
+    .use = "neighbours share the class, few labels"
+};

@@ -1,18 +1,22 @@
 /* gat.c - graph attention (Velickovic et al.): heads joined, then averaged */
 #include "common/train/net.h"
 
-static int build(struct se_net *net, const struct se_hyper *h, struct se_err *err)
+static int conv(struct se_net *net, const struct se_model_options *h, bool last,
+                struct se_err *err)
 {
-    int rc = se_net_dropout(net, h->input_dropout, err);
+    return last ? se_net_gatconv(net, h->classes, h->out_heads, true, h->attention_dropout, err)
+                : se_net_gatconv(net, h->hidden, h->heads, false, h->attention_dropout, err);
+}
 
+static int build(struct se_net *net, const struct se_model_options *h, struct se_err *err)
+{
     net->edge_dropout = h->edge_dropout;
-    for (uint64_t i = 1; rc == 0 && i < h->layers; i++)
-        rc = se_net_gatconv(net, h->hidden, h->heads, false, h->attention_dropout, err) < 0 ||
-             se_net_activate(net, SE_ELU, h->dropout, err) < 0 ? -1 : 0;
-    if (rc < 0)
-        return -1;
-    return se_net_gatconv(net, h->classes, h->out_heads, true, h->attention_dropout, err);
+    return se_net_stack(net, h, conv, SE_ELU, err);
 }
 
 extern const struct se_model_kind se_model_gat;
-const struct se_model_kind se_model_gat = { "gat", 0.5, 8, build, 0, false };
+const struct se_model_kind se_model_gat = {
+    .name = "gat", .input_dropout = 0.5, .hidden = 8, .build = build,
+    .settings = "--heads --out-heads --attention-dropout --layers --norm --residual --jump",
+    .source = "Velickovic et al. 2018", .use = "some neighbours matter more than others"
+};

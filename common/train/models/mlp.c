@@ -1,7 +1,7 @@
 /* mlp.c - a perceptron that does not see the graph: the control */
 #include "common/train/net.h"
 
-static int build(struct se_net *net, const struct se_hyper *h, struct se_err *err)
+static int build(struct se_net *net, const struct se_model_options *h, struct se_err *err)
 {
     int rc = se_net_dropout(net, h->input_dropout, err);
 
@@ -12,4 +12,7 @@ static int build(struct se_net *net, const struct se_hyper *h, struct se_err *er
 }
 
 extern const struct se_model_kind se_model_mlp;
-const struct se_model_kind se_model_mlp = { "mlp", 0.5, 64, build, 0, false };
+const struct se_model_kind se_model_mlp = {
+    .name = "mlp", .input_dropout = 0.5, .hidden = 64, .build = build, .settings = "--layers",
+    .source = "multilayer perceptron", .use = "control: features only; edges mislead"
+};

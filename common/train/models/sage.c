@@ -1,16 +1,21 @@
 /* sage.c - GraphSAGE (Hamilton et al.) with mean aggregation */
 #include "common/train/net.h"
 
-static int build(struct se_net *net, const struct se_hyper *h, struct se_err *err)
+static int conv(struct se_net *net, const struct se_model_options *h, bool last,
+                struct se_err *err)
 {
-    int rc = se_net_dropout(net, h->input_dropout, err);
+    return se_net_sageconv(net, last ? h->classes : h->hidden, err);
+}
 
+static int build(struct se_net *net, const struct se_model_options *h, struct se_err *err)
+{
     net->edge_dropout = h->edge_dropout;
-    for (uint64_t i = 1; rc == 0 && i < h->layers; i++)
-        rc = se_net_sageconv(net, h->hidden, err) < 0 ||
-             se_net_activate(net, SE_RELU, h->dropout, err) < 0 ? -1 : 0;
-    return rc == 0 ? se_net_sageconv(net, h->classes, err) : -1;
+    return se_net_stack(net, h, conv, SE_RELU, err);
 }
 
 extern const struct se_model_kind se_model_sage;
-const struct se_model_kind se_model_sage = { "sage", 0.5, 64, build, 0, false };
+const struct se_model_kind se_model_sage = {
+    .name = "sage", .input_dropout = 0.5, .hidden = 64, .build = build,
+    .settings = "--layers --norm --residual --jump", .source = "Hamilton et al. 2017",
+    .use = "a safe first choice: own features and those of neighbours have own weights"
+};

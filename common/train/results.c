@@ -1,0 +1,179 @@
+/* results.c - what training and applying a model leave in the stream */
+#include "common/train/results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/stream/payload.h"
+#include "common/train/match.h"
+
+static int put_model(const struct se_results *x, const se_real *value, struct se_err *err)
+{
+    struct se_array array[SE_MOST_PARAMETERS];
+    char text[SE_RECIPE_TEXT];
+    const int len = se_recipe_tell(x->recipe, text);
+    struct se_bytes all = SE_BYTES_INIT;
+    int rc = se_bytes_add(&all, text, (size_t)len, err) < 0 ? -1 : se_match_tell(&all, x->s, err);
+
+    for (int i = 0; i < x->net->parameters; i++) {
+        const struct se_parameter *p = &x->net->parameter[i];
+
+        array[i] = (struct se_array){ p->name, p->rows, p->cols, value + p->start };
+    }
+    if (rc == 0) {
+        const struct se_model m = { all.data, all.len, array, (uint64_t)x->net->parameters };
+
+        rc = se_model_put(&m, x->s, err);
+    }
+    se_bytes_release(&all);
+    return rc;
+}
+
+static int put_predictions(const struct se_results *x, const float *logits, struct se_err *err)
+{
+    const uint64_t n = x->net->n;
+    int32_t *label = se_alloc(n, sizeof *label, err);
+    float *confidence = label ? se_alloc(n, sizeof *confidence, err) : NULL;
+    int rc = -1;
+
+    if (confidence) {
+        const struct se_predictions p = { n, label, confidence };
+
+        se_predict(logits, n, x->recipe->h.classes, label, confidence);
+        rc = se_predictions_put(&p, x->s, err);
+    }
+    free(label);
+    free(confidence);
+    return rc;
+}
+
+static int put_probabilities(const struct se_results *x, const float *logits, struct se_err *err)
+{
+    const uint64_t n = x->net->n, classes = x->recipe->h.classes;
+    float *p;
+    int rc = -1;
+
+    se_stream_drop(x->s, SE_PROBABILITIES);
+    if (!x->probabilities)
+        return 0;
+    p = se_alloc(n * classes, sizeof *p, err);
+    if (p) {
+        const struct se_probabilities all = { n, classes, p };
+
+        se_probabilities_of(logits, n, classes, p);
+        rc = se_probabilities_put(&all, x->s, err);
+    }
+    free(p);
+    return rc;
+}
+
+static int put_accuracies(const struct se_results *x, const double accuracy[4],
+                          struct se_err *err)
+{
+    for (int i = SE_SPLIT_TRAIN; i <= SE_SPLIT_TEST; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "train.acc.%s", se_split_part_names[i]);
+        if (!isnan(accuracy[i]) && se_stats_set(x->s, name, accuracy[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int put_embedding(const struct se_results *x, const float *row, uint64_t cols,
+                         struct se_err *err)
+{
+    const struct se_embedding e = { x->net->n, cols, row };
+    const uint64_t bad = se_first_not_finite(row, e.n * cols);
+
+    if (bad < e.n * cols)
+        return se_fail(err, SE_EINPUT, "the embedding of vertex %" PRIu64 " is not a finite "
+                       "number; lower --lr", bad / cols);
+    return se_embedding_put(&e, x->s, err);
+}
+
+static int put_outcome(const struct se_results *x, const float *logits, const float *embedding,
+                       uint64_t cols, const double accuracy[4], struct se_err *err)
+{
+    return se_stats_forget(x->s, "train.", err) < 0 ||
+           put_embedding(x, embedding, cols, err) < 0 || put_predictions(x, logits, err) < 0 ||
+           put_probabilities(x, logits, err) < 0 || put_accuracies(x, accuracy, err) < 0 ? -1 : 0;
+}
+
+int se_results_put(const struct se_results *x, const struct se_train_result *r,
+                   struct se_err *err)
+{
+    return put_outcome(x, r->logits, r->embedding, r->embed_cols, r->accuracy, err) < 0 ||
+           put_model(x, r->value, err) < 0 ||
+           se_stats_set(x->s, "train.epoch", (double)r->best, err) < 0 ||
+           se_stats_set(x->s, "train.epochs", (double)r->epochs, err) < 0 ||
+           se_stats_set(x->s, "train.loss", r->loss, err) < 0 ||
+           se_stats_set(x->s, "train.split", (double)x->split, err) < 0 ? -1 : 0;
+}
+
+/* Numbers of the net in memory of ours, to be freed */
+static float *fetch(const struct se_net *net, const se_real *from, uint64_t count,
+                    struct se_err *err)
+{
+    float *to = se_alloc(count, sizeof *to, err);
+
+    if (to)
+        se_net_get(net, to, from, count * sizeof *to);
+    if (to && se_net_check(net, err) == 0)
+        return to;
+    free(to);
+    return NULL;
+}
+
+int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden,
+                     const int32_t *label, const uint8_t *part, struct se_err *err)
+{
+    const uint64_t n = net->n, classes = x->recipe->h.classes;
+    const se_real *last = se_net_forward(net, false);
+    const struct se_mat *before = hidden ? se_net_hidden(net) : NULL;
+    const uint64_t cols = before ? before->cols : classes;
+    double accuracy[4] = { NAN, NAN, NAN, NAN };
+    float *logits, *embedding;
+    int rc = -1;
+
+    if (hidden && !before)
+        return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
+    logits = fetch(net, last, n * classes, err);
+    embedding = logits ? fetch(net, before ? before->dense : last, n * cols, err) : NULL;
+    if (embedding && label && part)
+        se_accuracy(logits, n, classes, label, part, accuracy);
+    if (embedding)
+        rc = put_outcome(x, logits, embedding, cols, accuracy, err);
+    free(logits);
+    free(embedding);
+    return rc;
+}
+
+int se_stored_check(const struct se_model *m, const struct se_net *net, const char *name,
+                    struct se_err *err)
+{
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_parameter *p = &net->parameter[i];
+        const struct se_array *a = (uint64_t)i < m->arrays ? &m->array[i] : NULL;
+
+        if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
+            return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
+                           " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
+                           name);
+    }
+    return 0;
+}
+
+void se_stored_load(const struct se_model *m, struct se_net *net)
+{
+    for (int i = 0; i < net->parameters; i++) {
+        const struct se_parameter *p = &net->parameter[i];
+
+        se_net_put(net, net->value + p->start, m->array[i].data,
+                   p->rows * p->cols * sizeof *net->value);
+    }
+}

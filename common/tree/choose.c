@@ -1,0 +1,132 @@
+/* choose.c - how high a tree should be, and which of its levels to believe */
+#include "common/tree/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/tree/workings.h"
+
+#define ALIKE 0.02              /* heights whose best levels differ by less are alike */
+#define NEARLY 0.15             /* a level this much less stable than the best is kept */
+
+void se_choice_release(struct se_choice *c)
+{
+    se_stability_release(&c->stability);
+}
+
+/* The most stable level beyond chance, 0: none. */
+static uint32_t best_level(const struct se_stability *x)
+{
+    uint32_t best = 0;
+
+    for (uint32_t l = 1; l <= x->levels; l++)
+        if (se_stability_real(x, l) &&
+            (!best || se_stability_beyond(&x->level[l]) >
+                          se_stability_beyond(&x->level[best])))
+            best = l;
+    return best;
+}
+
+/* Which levels are within NEARLY of `most`, the best of all heights. */
+static uint32_t good_levels(const struct se_stability *x, double most, uint32_t *kept)
+{
+    uint32_t count = 0;
+
+    for (uint32_t l = 1; l <= x->levels; l++)
+        if (se_stability_real(x, l) &&
+            se_stability_beyond(&x->level[l]) >= most - NEARLY)
+            kept[count++] = l;
+    return count;
+}
+
+static void note_most(struct se_choice *c, const struct se_stability *x)
+{
+    for (uint32_t l = 1; l <= x->levels; l++)
+        if ((c->k == 0 && l == 1) ||
+            se_stability_beyond(&x->level[l]) > se_stability_beyond(&c->most))
+            c->most = x->level[l];
+    c->k = 1;
+}
+
+/* Of the heights whose best level is alike the one with most good levels, the lowest of
+ * these. */
+static void pick(struct se_choice *c, struct se_stability *tried, int count)
+{
+    double most = 0;
+    int winner = -1;
+
+    for (int i = 0; i < count; i++) {
+        const uint32_t b = best_level(&tried[i]);
+        if (b && se_stability_beyond(&tried[i].level[b]) > most)
+            most = se_stability_beyond(&tried[i].level[b]);
+    }
+    for (int i = 0; i < count; i++) {
+        const uint32_t b = best_level(&tried[i]);
+        uint32_t kept[SE_STABLE_LEVELS], levels;
+
+        if (!b || se_stability_beyond(&tried[i].level[b]) < most - ALIKE)
+            continue;
+        levels = good_levels(&tried[i], most, kept);
+        if (levels > c->levels) {
+            winner = i;
+            c->levels = levels;
+            memcpy(c->kept, kept, sizeof kept);
+        }
+    }
+    if (winner < 0)
+        return;
+    c->k = (uint64_t)winner + 2;
+    for (uint32_t i = 0; i < c->levels; i++)
+        if (c->kept[i] == best_level(&tried[winner]))
+            c->best = i;
+    c->stability = tried[winner];
+    tried[winner] = (struct se_stability)SE_STABILITY_INIT;
+}
+
+int se_tree_choose(struct se_choice *c, const struct se_graph *g,
+              const struct se_stability_options *how, struct se_err *err)
+{
+    struct se_stability tried[SE_AUTO_HEIGHT - 1];
+    int count = 0, rc = 0;
+
+    *c = (struct se_choice)SE_CHOICE_INIT;
+    while (rc == 0 && count + 2 <= SE_AUTO_HEIGHT) {
+        rc = se_stability_make(&tried[count], g, (uint64_t)count + 2, how, err);
+        note_most(c, &tried[count++]);
+    }
+    if (rc == 0)
+        pick(c, tried, count);
+    while (count > 0)
+        se_stability_release(&tried[--count]);
+    return rc;
+}
+
+int se_tree_keep_levels(struct se_hierarchy *out, const struct se_tree *t, const uint32_t *kept,
+                        uint32_t levels, bool pad, struct se_err *err)
+{
+    struct se_nest nest = SE_NEST_INIT;
+    uint32_t *depth = NULL;
+    bool *keep = NULL;
+    int rc = se_nest_of_tree(&nest, t, err);
+
+    if (rc == 0) {
+        depth = se_zalloc(nest.nodes, sizeof *depth, err);
+        keep = se_zalloc(nest.nodes, sizeof *keep, err);
+        rc = depth && keep ? 0 : -1;
+    }
+    if (rc == 0) {
+        for (uint64_t a = nest.nodes - 1; a-- > 0;) {
+            depth[a] = depth[nest.parent[a]] + 1;
+            for (uint32_t i = 0; i < levels; i++)
+                keep[a] |= depth[a] == kept[i];
+        }
+        rc = se_nest_prune(&nest, keep, err);
+    }
+    if (rc == 0)
+        rc = se_nest_tree(out, &nest, pad, err);
+    free(depth);
+    free(keep);
+    se_nest_release(&nest);
+    return rc;
+}

@@ -1,0 +1,480 @@
+/* edgelines.c - the lines of an edge list
+ *
+ * Fields are separated by tabs, commas, semicolons or blanks: whichever of them, in this
+ * order, the first line of data holds.  Between commas or semicolons a field may be quoted.
+ * Lines that are blank or start with # or % are skipped.  All lines have a weight or none.
+ *
+ * Ids are integers if all of them are 0, 1, 2, ... without leading zeros.  If each of 0 .. n-1
+ * occurs they are the vertices; else (ids from 1, or with gaps) they become names, and vertices
+ * are numbered in their order.  Where other files count vertices by position (in->in_order),
+ * gaps are vertices without edges, and ids without a 0 are counted from 1.  Other ids are
+ * names, numbered in order of first use.  --ids says it instead: integers as they are, or
+ * names.  Onto a stream with names they are its names unless --ids integer is given.
+ *
+ * The first line is a header, and skipped, if its ids are no integers, it has no number for
+ * a weight, and either all other ids are integers, or it has a third field, or it reads
+ * source target, from to, or src dst, or neither of its words occurs in any other line.
+ *
+ * A table of other columns becomes such lines in memory (edgetable.c). */
+#include "formats/edges.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { AGAIN = 1 };             /* of read_lines: start again, with names */
+
+/* An integer id.  `strict`: leading zeros will do, ids are integers whatever they are.
+ * Too large a number comes out as SE_NONE or more. */
+static bool parse_id(const struct se_field *f, bool strict, uint64_t *id)
+{
+    uint64_t value = 0;
+
+    if (f->len == 0 || (!strict && f->len > 1 && f->at[0] == '0'))
+        return false;
+    for (size_t i = 0; i < f->len; i++) {
+        if (f->at[i] < '0' || f->at[i] > '9')
+            return false;
+        if (value <= SE_NONE)
+            value = value * 10 + (uint64_t)(f->at[i] - '0');
+    }
+    *id = value;
+    return true;
+}
+
+static bool parse_weight(const struct se_field *f, double *w)
+{
+    const char *p = f->at;
+
+    return f->len > 0 && se_parse_number(&p, w) && p == f->at + f->len;
+}
+
+/* A weight with a decimal comma or thousands separators, if --decimal says so */
+static bool parse_amount(const struct se_edge_lines *r, const struct se_field *f, double *w)
+{
+    char text[64];
+
+    if (r->in->decimal == SE_DECIMAL_AUTO || f->len >= sizeof text)
+        return false;
+    memcpy(text, f->at, f->len);
+    text[f->len] = '\0';
+    return se_amount(text, r->in->decimal, w);
+}
+
+static int shown(const struct se_field *f)
+{
+    return f->len > 60 ? 60 : (int)f->len;
+}
+
+/* The weight of a line; all lines have one or none. */
+static int check_weight(struct se_edge_lines *r, const struct se_field *f, int columns,
+                        double *w, struct se_err *err)
+{
+    *w = 1;
+    if (r->columns == 0) {
+        r->columns = columns;
+        r->builder.weighted = columns == 3;
+    }
+    if (columns != r->columns)
+        return se_text_fail(&r->text, err, "has %s weight, but lines before it have %s",
+                            columns == 3 ? "a" : "no", columns == 3 ? "none" : "one");
+    if (columns < 3)
+        return 0;
+    if (!parse_weight(f, w) && !parse_amount(r, f, w))
+        return se_text_fail(&r->text, err, "weight '%.*s' is not a finite number%s", shown(f),
+                            f->at, memchr(f->at, ',', f->len) ? "; use --decimal comma if it "
+                            "has a decimal comma" : "");
+    if (*w < 0)
+        return se_text_fail(&r->text, err, "weight %g is negative; weights are 0 or more", *w);
+    if (*w > (double)FLT_MAX)
+        return se_text_fail(&r->text, err, "weight %g is more than a float holds", *w);
+    return 0;
+}
+
+static int record_add(struct se_edge_record *x, uint64_t pair, float w, bool weighted,
+                      struct se_err *err)
+{
+    if (se_grow(&x->pair, &x->cap[0], x->count + 1, sizeof *x->pair, err) < 0 ||
+        (weighted && se_grow(&x->weight, &x->cap[1], x->count + 1, sizeof *x->weight, err) < 0))
+        return -1;
+    x->pair[x->count] = pair;
+    if (weighted)
+        x->weight[x->count] = w;
+    x->count++;
+    return 0;
+}
+
+static void record_release(struct se_edge_record *x)
+{
+    free(x->pair);
+    free(x->weight);
+    *x = (struct se_edge_record){ NULL, 0, NULL, { 0, 0 } };
+}
+
+static int add_integers(struct se_edge_lines *r, uint64_t u, uint64_t v, double w,
+                        struct se_err *err)
+{
+    const uint64_t high = u > v ? u : v;
+
+    if (high >= SE_NONE)
+        return se_text_fail(&r->text, err, "id %" PRIu64 "%s is too large; use --ids string "
+                            "to number ids in order of first use", high,
+                            high > SE_NONE ? "..." : "");
+    if (r->keep)
+        return record_add(&r->record, u << 32 | v, (float)w, r->columns == 3, err);
+    return se_builder_add(&r->builder, (uint32_t)u, (uint32_t)v, (float)w, err);
+}
+
+/* The names must be those of the stream. */
+static int find_names(struct se_edge_lines *r, const char *const *name, uint32_t *id,
+                      struct se_err *err)
+{
+    const struct se_edge_batch *b = &r->batch;
+
+    for (int i = 0; i < 2 * b->count; i++) {
+        id[i] = se_table_find(&r->table, name[i], b->len[i]);
+        if (id[i] == SE_NONE) {
+            r->text.line = b->line[i / 2];
+            return se_text_fail(&r->text, err, "'%.*s' is not the name of a vertex of the "
+                                "stream; use --ids integer if ids are meant",
+                                b->len[i] > 60 ? 60 : (int)b->len[i], name[i]);
+        }
+    }
+    return 0;
+}
+
+/* Number the names of the batch and add its edges. */
+static int end_batch(struct se_edge_lines *r, struct se_err *err)
+{
+    struct se_edge_batch *b = &r->batch;
+    const char *name[2 * SE_EDGE_BATCH];
+    uint32_t id[2 * SE_EDGE_BATCH] = { 0 };
+
+    for (int i = 0; i < 2 * b->count; i++)
+        name[i] = b->text.data + b->at[i];
+    if (r->fixed ? find_names(r, name, id, err) < 0
+                 : se_table_add_many(&r->table, name, b->len, id, 2 * b->count, err) < 0)
+        return -1;
+    for (int i = 0; i < b->count; i++)
+        if (se_builder_add(&r->builder, id[2 * i], id[2 * i + 1], b->weight[i], err) < 0)
+            return -1;
+    b->text.len = 0;
+    b->count = 0;
+    return 0;
+}
+
+static int add_names(struct se_edge_lines *r, const struct se_field field[2], double w,
+                     struct se_err *err)
+{
+    struct se_edge_batch *b = &r->batch;
+
+    for (int e = 0; e < 2; e++) {
+        b->at[2 * b->count + e] = b->text.len;
+        b->len[2 * b->count + e] = field[e].len;
+        if (se_bytes_add(&b->text, field[e].at, field[e].len, err) < 0)
+            return -1;
+    }
+    b->weight[b->count] = (float)w;
+    b->line[b->count++] = r->text.line;
+    return b->count == SE_EDGE_BATCH ? end_batch(r, err) : 0;
+}
+
+static bool reads(const struct se_field *f, const char *word)
+{
+    return f->len == strlen(word) && strncasecmp(f->at, word, f->len) == 0;
+}
+
+static bool is_header(const struct se_field *field, int columns)
+{
+    static const char *const words[][2] = {
+        { "source", "target" }, { "from", "to" }, { "src", "dst" }
+    };
+
+    if (columns == 3)
+        return true;                    /* its third field is no number */
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (reads(&field[0], words[i][0]) && reads(&field[1], words[i][1]))
+            return true;
+    return false;
+}
+
+static int split_line(struct se_edge_lines *r, char *line, struct se_field field[4],
+                      struct se_err *err)
+{
+    const int columns = se_fields(line, r->separator, field);
+
+    if (columns < 0)
+        return se_text_fail(&r->text, err, "a quoted field does not end as it should");
+    if (columns < 2 || columns > 3)
+        return se_text_fail(&r->text, err, "has %s; a line is u v [weight]%s",
+                            columns < 2 ? "one field" : "more than three fields",
+                            columns < 2 ? "" : "; of other tables name the columns with "
+                            "--source, --target and --weight");
+    for (int i = 0; i < columns; i++)
+        if (field[i].len == 0)
+            return se_text_fail(&r->text, err, "field %d is empty", i + 1);
+    return columns;
+}
+
+/* A line where ids are names. */
+static int take_names(struct se_edge_lines *r, char *line, struct se_err *err)
+{
+    struct se_field field[4];
+    const int columns = split_line(r, line, field, err);
+    uint64_t id;
+    double w;
+
+    if (columns < 0)
+        return -1;
+    if (r->lines++ == 0 && r->in->header == SE_HEADER_AUTO &&
+        !(columns == 3 && parse_weight(&field[2], &w)) &&
+        !(parse_id(&field[0], false, &id) && parse_id(&field[1], false, &id))) {
+        if (is_header(field, columns))
+            return 0;
+        r->doubtful = !r->fixed;
+    }
+    if (check_weight(r, &field[2], columns, &w, err) < 0)
+        return -1;
+    return add_names(r, field, w, err);
+}
+
+/* From now on ids are names; so were those before, which the record has in order. */
+static int turn_to_names(struct se_edge_lines *r, struct se_err *err)
+{
+    char digits[2][16];
+    int rc = 0;
+
+    r->names = true;
+    r->keep = false;
+    r->lines = 0;
+    if (r->header)
+        rc = take_names(r, r->header, err);
+    for (uint64_t i = 0; rc == 0 && i < r->record.count; i++) {
+        const uint32_t id[2] = { (uint32_t)(r->record.pair[i] >> 32),
+                                 (uint32_t)r->record.pair[i] };
+        struct se_field field[2];
+
+        for (int e = 0; e < 2; e++) {
+            field[e].at = digits[e];
+            field[e].len = (size_t)snprintf(digits[e], sizeof digits[e], "%" PRIu32, id[e]);
+        }
+        rc = add_names(r, field, r->record.weight ? (double)r->record.weight[i] : 1, err);
+    }
+    r->lines += r->record.count;
+    record_release(&r->record);
+    return rc;
+}
+
+/* A line where ids are integers so far, but not as plain as take_quickly() wants it. */
+static int take_integers(struct se_edge_lines *r, char *line, struct se_err *err)
+{
+    const bool strict = r->in->ids == SE_IDS_INTEGER;
+    char *copy = se_strdup(line, err);          /* quotes change the line */
+    struct se_field field[4];
+    const int columns = copy ? split_line(r, line, field, err) : -1;
+    bool integers;
+    uint64_t u, v;
+    double w;
+    int rc = columns < 0 ? -1 : 0;
+
+    if (rc == 0) {
+        integers = parse_id(&field[0], strict, &u) && parse_id(&field[1], strict, &v);
+        if (integers) {
+            r->lines++;
+            rc = check_weight(r, &field[2], columns, &w, err);
+            if (rc == 0)
+                rc = add_integers(r, u, v, w, err);
+        } else if (r->lines == 0 && r->in->header == SE_HEADER_AUTO &&
+                   !(columns == 3 && parse_weight(&field[2], &w))) {
+            r->lines++;
+            r->header = copy;
+            copy = NULL;
+        } else if (strict) {
+            const struct se_field *bad = &field[parse_id(&field[0], strict, &u)];
+
+            rc = se_text_fail(&r->text, err, "id '%.*s' is no integer; use --ids string",
+                              shown(bad), bad->at);
+        } else if (r->keep) {
+            rc = turn_to_names(r, err);
+            if (rc == 0)
+                rc = take_names(r, copy, err);
+        } else {
+            rc = AGAIN;
+        }
+    }
+    free(copy);
+    return rc;
+}
+
+static bool quick_id(const char **p, uint64_t *id)
+{
+    const char *s = *p;
+    uint64_t value = (uint64_t)(unsigned char)*s - '0';
+
+    if (value > 9 || (value == 0 && s[1] >= '0' && s[1] <= '9'))
+        return false;
+    for (s++; *s >= '0' && *s <= '9'; s++)
+        value = value * 10 + (uint64_t)(*s - '0');
+    if (s - *p > 10)
+        return false;
+    *id = value;
+    *p = s;
+    return true;
+}
+
+static bool quick_separator(const char **p, char separator)
+{
+    if (**p != separator)
+        return false;
+    for (++*p; separator == ' ' && **p == ' '; ++*p)
+        ;
+    return true;
+}
+
+/* Most lines of most files: integers with single separators, the columns as expected. */
+static bool take_quickly(const struct se_edge_lines *r, const char *line, uint64_t *u,
+                         uint64_t *v, double *w)
+{
+    const char *p = line;
+
+    *w = 1;
+    if (!quick_id(&p, u) || !quick_separator(&p, r->separator) || !quick_id(&p, v))
+        return false;
+    if (r->columns == 3 && (!quick_separator(&p, r->separator) || !se_parse_number(&p, w) ||
+                            !(*w >= 0 && *w <= (double)FLT_MAX)))
+        return false;
+    return *p == '\0';
+}
+
+/* A line that may be anything. */
+static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_err *err)
+{
+    if (r->text.line == 1) {
+        if (strncmp(line, "\xef\xbb\xbf", 3) == 0) {    /* a byte order mark */
+            line += 3;
+            len -= 3;
+        }
+        if (strncmp(line, "%%MatrixMarket", 14) == 0)
+            return se_text_fail(&r->text, err, "this is a MatrixMarket file; use -f mtx");
+    }
+    while (len > 0 && se_is_blank(line[len - 1]))
+        line[--len] = '\0';
+    while (se_is_blank(*line))
+        line++;
+    if (*line == '\0' || *line == '#' || *line == '%')
+        return 0;
+    if (!r->separator) {
+        r->separator = se_find_separator(line);
+        if (r->in->header == SE_HEADER_YES)
+            return 0;
+    }
+    return r->names ? take_names(r, line, err) : take_integers(r, line, err);
+}
+
+/* Are ids far larger than their number?  Then they are not meant to count vertices. */
+static bool too_sparse(const struct se_edge_lines *r)
+{
+    uint64_t n = r->builder.n;
+    struct se_err ignored = SE_ERR_INIT;
+
+    if (r->names || r->in->ids != SE_IDS_AUTO || r->in->n > 0 || r->in->in_order)
+        return false;
+    for (uint64_t i = 0; i < r->record.count; i++) {
+        const uint64_t u = r->record.pair[i] >> 32, v = r->record.pair[i] & UINT32_MAX;
+
+        n = u >= n ? u + 1 : n;
+        n = v >= n ? v + 1 : n;
+    }
+    return se_check_sparse(n, r->builder.count + r->record.count, 0, &ignored) < 0;
+}
+
+static int read_lines(struct se_edge_lines *r, struct se_err *err)
+{
+    uint64_t u, v;
+    double w;
+    size_t len;
+    char *line;
+    int rc;
+
+    while ((rc = se_text_line(&r->text, &line, &len, err)) > 0) {
+        if (r->columns && !r->names && take_quickly(r, line, &u, &v, &w))
+            rc = add_integers(r, u, v, w, err);
+        else
+            rc = take_line(r, line, len, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (rc == 0 && r->header && r->lines == 1 && !r->names && r->columns == 0 &&
+        r->in->ids == SE_IDS_AUTO) {            /* all there is: it was no header */
+        if (!r->keep)
+            return AGAIN;
+        rc = turn_to_names(r, err);
+    }
+    if (rc == 0 && too_sparse(r)) {             /* large numbers that are names */
+        if (!r->keep)
+            return AGAIN;
+        rc = turn_to_names(r, err);
+    }
+    if (rc == 0)
+        rc = end_batch(r, err);
+    for (uint64_t i = 0; rc == 0 && i < r->record.count; i++)
+        rc = se_builder_add(&r->builder, (uint32_t)(r->record.pair[i] >> 32),
+                            (uint32_t)r->record.pair[i],
+                            r->record.weight ? r->record.weight[i] : 1, err);
+    record_release(&r->record);
+    return rc;
+}
+
+void se_edge_lines_release(struct se_edge_lines *r)
+{
+    se_text_close(&r->text);
+    se_builder_release(&r->builder);
+    se_table_release(&r->table);
+    record_release(&r->record);
+    se_bytes_release(&r->batch.text);
+    free(r->header);
+}
+
+/* A table of any columns, as lines in memory: all of it is in the buffer. */
+static int open_table(struct se_edge_lines *r, struct se_err *err)
+{
+    r->text = (struct se_text)SE_TEXT_INIT;
+    r->text.path = r->in->path;
+    r->text.end = true;
+    r->separator = ',';
+    r->keep = !r->names && r->in->ids == SE_IDS_AUTO;
+    return se_edge_table(r->in, &r->text.buffer, err);
+}
+
+int se_edge_lines_read(struct se_edge_lines *r, struct se_err *err)
+{
+    const struct se_edge_lines blank = { .in = r->in, .s = r->s, .names = true };
+    int rc;
+
+    if (r->in->source ? open_table(r, err) < 0 : se_text_open(&r->text, r->in->path, err) < 0)
+        return -1;
+    rc = read_lines(r, err);
+    if (rc != AGAIN)
+        return rc;
+    se_edge_lines_release(r);
+    *r = blank;
+    return se_text_open(&r->text, r->in->path, err) < 0 ? -1 : read_lines(r, err);
+}
+
+bool se_edge_lines_fit(const char *head)
+{
+    const char *p = head;
+    uint64_t id;
+
+    while (*p == '#' || *p == '%' || *p == '\n' || *p == '\r') {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    if (!quick_id(&p, &id) || !strchr(" \t,;", *p))
+        return false;
+    p += strspn(p, " \t,;");
+    return quick_id(&p, &id) && strchr(" \t,;\r\n", *p) != NULL;
+}
