@@ -1,0 +1,162 @@
+/* resultkey.c - what the result of a command depends on, as one digest */
+#include "common/stream/resultkey.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/stream/section.h"
+
+static int digest_bytes(int fd, struct se_digest *d, struct se_err *err)
+{
+    struct se_hash hash;
+    char *buffer = se_alloc(1 << 18, 1, err);
+    off_t at = 0;
+    ssize_t got = -1;
+
+    if (!buffer)
+        return -1;
+    se_hash_init(&hash);
+    while ((got = pread(fd, buffer, 1 << 18, at)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got > 0)
+            se_hash_add(&hash, buffer, (size_t)got);
+        at += got > 0 ? got : 0;
+    }
+    free(buffer);
+    *d = se_hash_end(&hash);
+    return got < 0 ? se_fail_errno(err, SE_EIO, "read error") : 0;
+}
+
+int se_digest_stream(int fd, struct se_digest *d, struct se_err *err)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    int rc = lseek(fd, 0, SEEK_SET) < 0 ? se_fail_errno(err, SE_EIO, "read error")
+                                        : se_stream_read(&s, fd, err);
+
+    if (rc == 0)
+        rc = se_stream_check(&s, err);
+    if (rc == 0)
+        rc = se_stream_digest(&s, d, err);
+    se_stream_release(&s);
+    return rc;
+}
+
+int se_digest_any(int fd, struct se_digest *d, struct se_err *err)
+{
+    struct se_err fault = SE_ERR_INIT;
+    char head[3];
+
+    if (pread(fd, head, sizeof head, 0) == sizeof head && memcmp(head, "SEG", 3) == 0 &&
+        se_digest_stream(fd, d, &fault) == 0)
+        return 0;
+    return digest_bytes(fd, d, err);
+}
+
+int se_key_tell(struct se_key *k, const char *kind, const char *digest, const char *text,
+                struct se_err *err)
+{
+    struct se_bytes *b = &k->about;
+    const size_t from = b->len + strlen(kind) + 1;
+    const int rc = se_bytes_add(b, kind, strlen(kind), err) < 0 ||
+                           se_bytes_add(b, "\t", 1, err) < 0 ||
+                           (digest && (se_bytes_add(b, digest, strlen(digest), err) < 0 ||
+                                       se_bytes_add(b, "\t", 1, err) < 0)) ||
+                           se_bytes_add(b, text, strlen(text), err) < 0 ||
+                           se_bytes_add(b, "\n", 1, err) < 0 ? -1 : 0;
+
+    for (size_t i = from; rc == 0 && i + 1 < b->len; i++)
+        if ((unsigned char)b->data[i] < 0x20 && b->data[i] != '\t')
+            b->data[i] = '?';
+    return rc;
+}
+
+void se_key_text(struct se_key *k, const char *s)
+{
+    se_hash_add(&k->hash, s, strlen(s) + 1);
+}
+
+/* The content of a regular file is part of the key; anything else is not.  1: it was. */
+static int hash_file(struct se_key *k, const char *path, struct se_err *err)
+{
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    char text[SE_DIGEST_TEXT];
+    struct se_digest d;
+    struct stat st;
+    int rc = 0;
+
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        rc = digest_bytes(fd, &d, err);
+        if (rc == 0) {
+            se_hash_add(&k->hash, d.byte, sizeof d.byte);
+            rc = se_key_tell(k, "file", se_digest_text(&d, text), path, err) < 0 ? -1 : 1;
+        } else {
+            se_err_in(err, path);
+        }
+    }
+    close(fd);
+    return rc;
+}
+
+/* A program on PATH.  1: found. */
+static int hash_program(struct se_key *k, const char *name, struct se_err *err)
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(name, '/') || !*name)
+        return 0;
+    while (at) {
+        const char *end = strchrnul(at, ':');
+        char path[PATH_MAX];
+
+        if (snprintf(path, sizeof path, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "./",
+                     name) < (int)sizeof path &&
+            access(path, X_OK) == 0) {
+            const int rc = hash_file(k, path, err);
+
+            if (rc != 0)
+                return rc;
+        }
+        at = *end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+int se_key_file(struct se_key *k, const char *name, struct se_err *err)
+{
+    const int rc = hash_file(k, name, err);
+
+    return rc != 0 ? rc : hash_program(k, name, err);
+}
+
+int se_key_word(struct se_key *k, const char *word, struct se_err *err)
+{
+    static const char ends[] = " \t\n;|&<>()'\"`$={}";
+    bool written = false;
+    int rc = se_key_file(k, word, err);
+
+    if (rc < 0 || !word[strcspn(word, ends)])
+        return rc < 0 ? -1 : 0;
+    for (const char *at = word; *at && rc >= 0;) {
+        const size_t len = strcspn(at, ends);
+
+        if (len > 0) {
+            char *piece = se_strndup(at, len, err);
+
+            rc = !piece ? -1 : written ? 0 : se_key_file(k, piece, err);
+            free(piece);
+            written = false;
+        }
+        at += len;
+        if (*at && !strchr(" \t'\"", *at))
+            written = *at == '>';
+        at += *at != '\0';
+    }
+    return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,602 @@
+/* se-cache.c - run a command only if its result is not stored yet */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/command.h"
+#include "common/base/outfile.h"
+#include "common/base/record.h"
+#include "common/base/store.h"
+#include "common/cli/tool.h"
+#include "common/stream/resultkey.h"
+
+static struct {
+    const char *dir, *limit, *input_digest, *with, *record;
+    struct se_list also;
+    bool why, digest, status, stream, no_run;
+} o;
+
+static const struct se_option options[] = {
+    { 0, "dir", "DIR", SE_OPT_STRING, &o.dir,
+      .help = "folder of the stored results, or none (default: $SE_CACHE, else se-cache in "
+              "$XDG_CACHE_HOME or ~/.cache)" },
+    { 0, "limit", "SIZE", SE_OPT_STRING, &o.limit,
+      .help = "after storing a result, remove the least recently used ones beyond this total "
+              "size, such as 500M; 0: no limit (default: 4G)" },
+    { 0, "why", NULL, SE_OPT_FLAG, &o.why,
+      .help = "print on standard error why the command is run or not" },
+    { 0, "also", "FILE...", SE_OPT_LIST, &o.also,
+      .help = "further files and programs that the result depends on" },
+    { 0, "with", "WORDS", SE_OPT_STRING, &o.with,
+      .help = "add these words to the command without making them part of the key, such as "
+              "'-q -@ 2'" },
+    { 0, "stream", NULL, SE_OPT_FLAG, &o.stream,
+      .help = "fail if the result is not a valid stream" },
+    { 0, "digest", NULL, SE_OPT_FLAG, &o.digest,
+      .help = "with -o, print the digest of the result, as se-check does" },
+    { 0, "status", NULL, SE_OPT_FLAG, &o.status,
+      .help = "with -o, print the digest, the milliseconds, and one of run, cache, kept, unstored" },
+    { 0, "record", "FILE", SE_OPT_FILE, &o.record,
+      .help = "with -o, record in FILE what the output was made from, and keep the output if "
+              "that has not changed" },
+    { 0, "no-run", NULL, SE_OPT_FLAG, &o.no_run,
+      .help = "with --record, only check whether what the output was made from has changed, "
+              "even if the output was removed; exit status 1 if so" },
+    { 0, "input-digest", "DIGEST", SE_OPT_STRING, &o.input_digest,
+      .help = "digest of the input, if known, as printed by se-check; saves reading the input" },
+    SE_OPTIONS_END
+};
+
+static uint64_t limit = (uint64_t)4 << 30;
+static int command_words;       /* behind --, or -1 */
+static int exit_status;         /* of the command, if it failed */
+
+enum how { RUN, CACHE, KEPT, UNSTORED };
+static const char *const how_names[] = { "run", "cache", "kept", "unstored" };
+
+struct work {
+    struct se_run *run;
+    char **word, **full;        /* the command; the same with --with */
+    int words;
+    int input;                  /* a descriptor */
+    const char *input_name;
+    struct se_store store;
+    struct se_entry entry;      /* key, and the result when it is there */
+    struct se_key key;          /* in the making */
+};
+
+/* ---- the key ------------------------------------------------------------------------- */
+
+static int digest_result(int fd, char text[SE_DIGEST_TEXT], struct se_err *err)
+{
+    struct se_digest d;
+    int rc = o.stream ? se_digest_stream(fd, &d, err) : se_digest_any(fd, &d, err);
+
+    if (rc == 0)
+        se_digest_text(&d, text);
+    return rc;
+}
+
+static int hash_input(struct work *w, struct se_err *err)
+{
+    char text[SE_DIGEST_TEXT];
+    struct se_digest d;
+
+    if (o.input_digest) {
+        if (strlen(o.input_digest) != SE_DIGEST_TEXT - 1 ||
+            o.input_digest[strspn(o.input_digest, "0123456789abcdef")])
+            return se_fail(err, SE_EUSAGE, "--input-digest: '%s' is not 32 hexadecimal digits",
+                           o.input_digest);
+        memcpy(text, o.input_digest, sizeof text);
+    } else {
+        if (se_digest_any(w->input, &d, err) < 0)
+            return se_err_in(err, w->input_name);
+        se_digest_text(&d, text);
+    }
+    se_key_text(&w->key, text);
+    return se_key_tell(&w->key, "input", text, w->input_name, err);
+}
+
+static int make_key(struct work *w, struct se_err *err)
+{
+    struct se_digest d;
+    char *text;
+    int rc;
+
+    se_hash_init(&w->key.hash);
+    se_key_text(&w->key, "se-cache 1");
+    se_key_text(&w->key, se_version);
+    if (hash_input(w, err) < 0)
+        return -1;
+    text = se_command_text(w->word, w->words, err);
+    rc = text ? se_key_tell(&w->key, "command", NULL, text, err) : -1;
+    free(text);
+    for (int i = 0; rc == 0 && i < w->words; i++) {
+        se_key_text(&w->key, w->word[i]);
+        rc = se_key_word(&w->key, w->word[i], err);
+    }
+    for (int i = 0; rc == 0 && i < o.also.count; i++) {
+        se_key_text(&w->key, o.also.item[i]);
+        rc = se_key_file(&w->key, o.also.item[i], err);
+        if (rc == 0)
+            rc = se_fail(err, SE_EIO, "--also %s: no such file or program",
+                         o.also.item[i]);
+        else if (rc > 0)
+            rc = 0;
+    }
+    if (rc == 0)
+        rc = se_bytes_add(&w->key.about, "", 1, err);
+    d = se_hash_end(&w->key.hash);
+    se_digest_text(&d, w->entry.key);
+    return rc;
+}
+
+/* ---- input --------------------------------------------------------------------------- */
+
+static int temporary(struct se_err *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[PATH_MAX];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/se-cache-XXXXXX", folder && *folder ? folder : "/tmp");
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return se_fail_errno(err, SE_EIO, "%s: cannot write", path);
+    unlink(path);
+    return fd;
+}
+
+/* A file that can be read twice: a pipe is copied. */
+static int open_input(struct work *w, const char *path, struct se_err *err)
+{
+    const bool in = strcmp(path, "-") == 0;
+    const int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return se_fail_errno(err, SE_EIO, "%s: cannot open", path);
+    w->input = fd;
+    if (isatty(fd))
+        return se_fail(err, SE_EIO, "%s is a terminal; name a file or pipe a stream in",
+                       w->input_name);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0)
+        return 0;
+    w->input = temporary(err);
+    return w->input < 0 ? -1 : se_copy_fd(fd, w->input, err);
+}
+
+/* ---- results ------------------------------------------------------------------------- */
+
+/* Open the place of the result: beside -o, or without a name. */
+static int open_result(struct work *w, struct se_err *err)
+{
+    return w->run->output ? se_output_open(w->run->output, err) : temporary(err);
+}
+
+/* From there to -o or standard output; `fd` stays open. */
+static int deliver(struct work *w, int fd, struct se_err *err)
+{
+    if (w->run->output)
+        return se_output_commit(err);
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return se_fail_errno(err, SE_EIO, "read error");
+    return se_copy_fd(fd, STDOUT_FILENO, err);
+}
+
+static void give_up(struct work *w)
+{
+    if (w->run->output)
+        se_output_abort();
+}
+
+/* Take the result from the store: 1, or 0 if it is not there or not to be trusted. */
+static int take_stored(struct work *w, struct se_err *err)
+{
+    struct se_entry *e = &w->entry;
+    struct se_err fault = SE_ERR_INIT;
+    char text[SE_DIGEST_TEXT] = "";
+    int from = -1, to, rc = se_store_about(&w->store, e->key, e, &fault);
+
+    if (rc == 0)
+        return 0;
+    if (rc > 0)
+        from = se_store_bytes(&w->store, e, &fault);
+    if (rc < 0 || from < 0 || digest_result(from, text, &fault) < 0 ||
+        strcmp(text, e->result) != 0) {
+        se_warn(w->run, "the stored result is damaged (%s); computing it again",
+                fault.text[0] ? fault.text : "its digest differs");
+        se_store_remove(&w->store, e);
+        if (from >= 0)
+            close(from);
+        return 0;
+    }
+    rc = 1;
+    if (!w->run->output || !se_store_link(&w->store, from, w->run->output)) {
+        to = w->run->output ? se_output_open(w->run->output, err) : STDOUT_FILENO;
+        if (to < 0 || lseek(from, 0, SEEK_SET) < 0 || se_copy_fd(from, to, err) < 0 ||
+            (w->run->output && se_output_commit(err) < 0)) {
+            give_up(w);
+            rc = -1;
+        }
+    }
+    close(from);
+    return rc;
+}
+
+static int store_result(struct work *w, int fd, struct se_err *err)
+{
+    int rc;
+
+    w->entry.about = w->key.about.data;
+    rc = se_store_put(&w->store, &w->entry, fd, w->run->output, err);
+    w->entry.about = NULL;
+    return rc < 0 || limit == 0 ? rc : se_store_prune(&w->store, limit, err);
+}
+
+/* Run it with its output to `out`.  exit_status is set, and -1 returned, if it fails. */
+static int perform(struct work *w, int out, struct se_err *err)
+{
+    int status;
+
+    if (w->run->verbose) {
+        char *text = se_command_text(w->full, w->words, err);
+
+        if (text)
+            se_note(w->run, "run: %s", text);
+        free(text);
+    }
+    status = se_command_run(w->full, w->input, out, err);
+    exit_status = status > 0 ? status : 0;
+    return status == 0 ? 0 : -1;
+}
+
+/* Run the command, keep what it gives. */
+static int compute(struct work *w, enum how *how, struct se_err *err)
+{
+    const double start = se_now();
+    int out = open_result(w, err), fd = -1, rc;
+    struct se_err fault = SE_ERR_INIT;
+    struct stat st = { 0 };
+
+    if (out < 0)
+        return -1;
+    fd = fcntl(out, F_DUPFD_CLOEXEC, 3);
+    rc = fd < 0 ? se_fail_errno(err, SE_EIO, "cannot open the result") : perform(w, fd, err);
+    w->entry.ms = (uint64_t)((se_now() - start) * 1000);
+    if (rc == 0) {
+        rc = digest_result(fd, w->entry.result, err);
+        if (rc < 0)
+            se_fail(err, SE_EINPUT, "the result is no valid stream: %s",
+                    strcpy(fault.text, err->text));
+    }
+    if (rc == 0 && fstat(fd, &st) == 0)
+        w->entry.size = (uint64_t)st.st_size;
+    rc = rc < 0 ? (give_up(w), -1) : deliver(w, fd, err);
+    if (rc == 0 && w->store.folder >= 0 && store_result(w, fd, &fault) < 0) {
+        se_warn(w->run, "%s; going on without storing the result", fault.text);
+        *how = UNSTORED;
+    }
+    if (!w->run->output)
+        close(out);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* ---- why ----------------------------------------------------------------------------- */
+
+struct search {
+    struct work *w;
+    bool same_command, same_input;
+    char changed[400];                  /* a file that differs */
+};
+
+/* The line of `kind` in `about`, in a static buffer */
+static bool line_of(const char *about, const char *kind, char line[4096])
+{
+    const size_t len = strlen(kind);
+
+    for (const char *at = about; *at; at = strchrnul(at, '\n') + (*strchrnul(at, '\n') != '\0'))
+        if (strncmp(at, kind, len) == 0 && at[len] == '\t') {
+            snprintf(line, 4096, "%.*s", (int)(strchrnul(at, '\n') - at), at);
+            return true;
+        }
+    return false;
+}
+
+static int compare(void *arg, struct se_entry *e)
+{
+    struct search *s = arg;
+    char mine[4096], other[4096];
+
+    if (!line_of(s->w->key.about.data, "command", mine) || !line_of(e->about, "command", other) ||
+        strcmp(mine, other) != 0)
+        return 0;
+    s->same_command = true;
+    if (!line_of(s->w->key.about.data, "input", mine) || !line_of(e->about, "input", other) ||
+        strncmp(mine, other, 6 + SE_DIGEST_TEXT - 1) != 0)
+        return 0;
+    s->same_input = true;
+    for (const char *at = e->about; *at; at = strchrnul(at, '\n') + (*strchrnul(at, '\n') != '\0')) {
+        snprintf(other, sizeof other, "%.*s", (int)(strchrnul(at, '\n') - at), at);
+        if (strncmp(other, "file\t", 5) == 0 && strlen(other) > 5 + SE_DIGEST_TEXT &&
+            !strstr(s->w->key.about.data, other))
+            snprintf(s->changed, sizeof s->changed, "%.399s", other + 5 + SE_DIGEST_TEXT);
+    }
+    return 0;
+}
+
+static void explain(struct work *w)
+{
+    struct search s = { .w = w };
+    struct se_err ignored = SE_ERR_INIT;
+
+    if (w->store.folder >= 0)
+        se_store_walk(&w->store, compare, &s, &ignored);
+    if (s.changed[0])
+        fprintf(stderr, "se-cache: run, because %s has changed\n", s.changed);
+    else if (s.same_input)
+        fprintf(stderr, "se-cache: run, because its files or the version differ\n");
+    else if (s.same_command)
+        fprintf(stderr, "se-cache: run, because this input is new for this command\n");
+    else
+        fprintf(stderr, "se-cache: run, because no result of this command is stored\n");
+}
+
+/* ---- all of it ----------------------------------------------------------------------- */
+
+/* Is -o what the record says? */
+static bool is_kept(struct work *w)
+{
+    const int fd = open(w->run->output, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct se_err fault = SE_ERR_INIT;
+    char text[SE_DIGEST_TEXT] = "";
+    bool same;
+
+    if (fd < 0)
+        return false;
+    same = digest_result(fd, text, &fault) == 0 && strcmp(text, w->entry.result) == 0;
+    close(fd);
+    if (!same)
+        se_warn(w->run, "%s: %s; making it again", w->run->output,
+                fault.text[0] ? fault.text : "was changed since it was made");
+    return same;
+}
+
+static int find_or_make(struct work *w, enum how *how, struct se_err *err)
+{
+    struct se_bytes rest = SE_BYTES_INIT;
+    int rc = 0;
+
+    if (o.record && se_record_read(o.record, w->run->output, &w->entry, &rest, err) &&
+        ((o.no_run && access(w->run->output, F_OK) < 0) || is_kept(w))) {
+        *how = KEPT;
+        se_bytes_release(&rest);
+        return 0;
+    }
+    if (o.no_run) {
+        exit_status = 1;
+        se_bytes_release(&rest);
+        return -1;
+    }
+    *how = CACHE;
+    if (w->store.folder >= 0)
+        rc = take_stored(w, err);
+    if (rc == 0) {
+        if (o.why)
+            explain(w);
+        *how = RUN;
+        rc = compute(w, how, err);
+    } else if (rc > 0) {
+        rc = 0;
+    }
+    if (rc == 0 && o.record)
+        rc = se_record_write(o.record, w->run->output, &w->entry, &rest, err);
+    se_bytes_release(&rest);
+    return rc;
+}
+
+static int report(const struct work *w, enum how how, struct se_err *err)
+{
+    if (o.why && how != RUN && how != UNSTORED)
+        fprintf(stderr, "se-cache: not run: %s\n",
+                how == KEPT ? "the output was made from the same" : "the result is stored");
+    if (how == CACHE || how == KEPT)
+        se_note(w->run, how == KEPT ? "%s is there" : "%s is from the cache",
+                w->run->output ? w->run->output : "the result");
+    if (o.status)
+        printf("%s\t%" PRIu64 "\t%s\n", w->entry.result, w->entry.ms, how_names[how]);
+    if (o.digest)
+        printf("%s  %s\n", w->entry.result, w->run->output);
+    return fflush(stdout) == 0 ? 0 : se_fail_errno(err, SE_EIO, "write error");
+}
+
+/* The words of the command, and the same with those of --with behind them */
+static int take_words(struct work *w, char **word, struct se_err *err)
+{
+    char *with = o.with ? se_strdup(o.with, err) : NULL, *save = NULL;
+    int n = command_words;
+
+    w->word = word;
+    w->words = command_words;
+    w->full = se_zalloc((uint64_t)command_words + (o.with ? strlen(o.with) : 0) + 2,
+                        sizeof *w->full, err);
+    if (!w->full || (o.with && !with)) {
+        free(with);
+        return -1;
+    }
+    memcpy(w->full, word, (size_t)command_words * sizeof *word);
+    for (char *c = with ? strtok_r(with, " ", &save) : NULL; c; c = strtok_r(NULL, " ", &save))
+        w->full[n++] = c;
+    w->full[n + 1] = with;                      /* behind the NULL that ends them: to be freed */
+    return 0;
+}
+
+static void release(struct work *w)
+{
+    int n = 0;
+
+    while (w->full && w->full[n])
+        n++;
+    if (w->full)
+        free(w->full[n + 1]);
+    free(w->full);
+    se_store_close(&w->store);
+    se_entry_release(&w->entry);
+    se_bytes_release(&w->key.about);
+    if (w->input > STDERR_FILENO)
+        close(w->input);
+}
+
+static int default_dir(char path[PATH_MAX], struct se_err *err)
+{
+    const char *cache = getenv("SE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache && *cache)
+        snprintf(path, PATH_MAX, "%s", cache);
+    else if (xdg && *xdg)
+        snprintf(path, PATH_MAX, "%s/se-cache", xdg);
+    else if (home && *home)
+        snprintf(path, PATH_MAX, "%s/.cache/se-cache", home);
+    else
+        return se_fail(err, SE_EUSAGE, "neither SE_CACHE, XDG_CACHE_HOME nor HOME is set; name "
+                       "the folder with --dir");
+    o.dir = path;
+    return 0;
+}
+
+static int run_command(struct se_run *run, struct se_err *err)
+{
+    struct work w = { .run = run, .store = SE_STORE_INIT, .entry = SE_ENTRY_INIT,
+                      .key = { .about = SE_BYTES_INIT }, .input = -1 };
+    const int files = run->operands - command_words;
+    enum how how = RUN;
+    int rc;
+
+    if (command_words == 0 || files > 1)
+        return se_fail(err, SE_EUSAGE, command_words == 0 ? "no command after --"
+                       : "at most one input file may come before --");
+    if ((o.digest || o.status || o.record) && !run->output)
+        return se_fail(err, SE_EUSAGE, "--digest, --status and --record need -o FILE");
+    if (o.no_run && !o.record)
+        return se_fail(err, SE_EUSAGE, "--no-run needs --record");
+    w.input_name = se_path_name(files ? run->operand[0] : "-");
+    rc = take_words(&w, run->operand + files, err);
+    if (rc == 0 && !(o.no_run && o.input_digest))
+        rc = open_input(&w, files ? run->operand[0] : "-", err);
+    if (rc == 0)
+        rc = make_key(&w, err);
+    if (rc == 0 && strcmp(o.dir, "none") != 0)
+        rc = se_store_open(&w.store, o.dir, err);
+    if (rc == 0)
+        rc = find_or_make(&w, &how, err);
+    if (rc == 0)
+        rc = report(&w, how, err);
+    release(&w);
+    return exit_status && !err->text[0] ? 0 : rc;       /* the command said what was wrong */
+}
+
+static const char *in_words(double value, const char *unit[], const double *step, char text[32])
+{
+    int i = 0;
+
+    while (step[i] > 0 && value >= step[i])
+        value /= step[i++];
+    snprintf(text, 32, value < 10 && i > 0 ? "%.1f %s" : "%.0f %s", value, unit[i]);
+    return text;
+}
+
+static int list_one(void *arg, struct se_entry *e)
+{
+    static const char *times[] = { "seconds", "minutes", "hours", "days" };
+    static const char *sizes[] = { "bytes", "KB", "MB", "GB", "TB" };
+    static const double time_steps[] = { 60, 60, 24, 0 }, size_steps[] = { 1024, 1024, 1024, 1024, 0 };
+    char age[32], size[32], input[4096] = "", command[4096] = "";
+    const char *name;
+
+    (void)arg;
+    line_of(e->about, "input", input);
+    line_of(e->about, "command", command);
+    name = strrchr(input, '\t');
+    in_words(difftime(time(NULL), (time_t)e->used), times, time_steps, age);
+    printf("%s ago\t%s\t%.3f s\t%s\t%s\t%.8s\n", age, in_words((double)e->size, sizes, size_steps, size),
+           (double)e->ms / 1000, *command ? command + 8 : "?", name ? name + 1 : "?", e->result);
+    return 0;
+}
+
+static int manage(struct se_run *run, struct se_err *err)
+{
+    struct se_store s = SE_STORE_INIT;
+    const char *what = run->operands == 1 ? run->operand[0] : "";
+    const bool list = strcmp(what, "list") == 0, prune = strcmp(what, "prune") == 0,
+               clear = strcmp(what, "clear") == 0;
+    int rc;
+
+    if (!list && !prune && !clear && strcmp(what, "init") != 0)
+        return se_fail(err, SE_EUSAGE, "expected a command after --, or one of list, prune, "
+                       "clear and init");
+    if ((list || prune || clear) && access(o.dir, F_OK) < 0)
+        return 0;                               /* nothing to tell, nothing to remove */
+    rc = se_store_open(&s, o.dir, err);
+    if (rc == 0 && list) {
+        printf("used\tsize\ttook\tcommand\tinput\tresult\n");
+        rc = se_store_walk(&s, list_one, NULL, err);
+    } else if (rc == 0 && (prune || clear)) {
+        rc = se_store_prune(&s, clear ? 0 : limit, err);
+    }
+    se_store_close(&s);
+    return rc;
+}
+
+static int run(struct se_run *r, struct se_err *err)
+{
+    char path[PATH_MAX];
+
+    if (o.limit && !se_whole_size(o.limit, &limit))
+        return se_fail(err, SE_EUSAGE, "--limit: '%s' is not a size such as 500M", o.limit);
+    if (!o.dir && default_dir(path, err) < 0)
+        return -1;
+    return command_words >= 0 ? run_command(r, err) : manage(r, err);
+}
+
+static const struct se_tool tool = {
+    .name = "se-cache", .brief = "run a command only if its result is not stored yet",
+    .operands = "[FILE] -- COMMAND... | list | prune | clear | init", .min_operands = 1,
+    .max_operands = -1, .options = options, .run = run,
+    .about =
+        "Reads a stream, or any other data, from FILE or standard input. If the result\n"
+        "of COMMAND for this input is stored, the stored result is written. Otherwise\n"
+        "COMMAND is run with the input on its standard input, and its standard output is\n"
+        "written and stored.\n"
+        "\n"
+        "The key of a result is made from the content of the input (of a stream: without\n"
+        "its history), the words of COMMAND, and the content of every program and file\n"
+        "named in them, also inside the argument of sh -c. Environment variables are not\n"
+        "part of it: use env NAME=VALUE in COMMAND. Stored results are verified when\n"
+        "they are read.\n",
+    .examples =
+        "  se-sim < g.seg | se-kselect | se-cache -- se-tree -K 3 | se-sample > new.seg\n"
+        "  se-cache --why g.seg -o tree.seg -- python3 mytree.py\n"
+        "  se-cache list\n"
+        "  se-cache prune --limit 1G\n",
+};
+
+int main(int argc, char **argv)
+{
+    int rc;
+
+    command_words = -1;
+    for (int i = 1; i < argc && command_words < 0; i++)
+        if (strcmp(argv[i], "--") == 0)
+            command_words = argc - i - 1;
+    rc = se_tool_main(&tool, argc, argv);
+    return exit_status ? exit_status : rc;
+}
