@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# se-vote: the mean of probabilities, checked against a slow reading of the streams
+
+load helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    set -o pipefail
+    se-gen -n 150 --classes 4 --seed 5 -o g.seg
+}
+
+# train NAME OPTION...: NAME.seg with probabilities
+train() {
+    local name=$1
+    shift
+    se-train -q --probabilities --epochs 12 "$@" g.seg -o "$name.seg"
+}
+
+# mean FILE...: class of the largest mean probability of each vertex
+mean() {
+    python3 - "$@" << 'END'
+import struct, sys
+
+def read(path):
+    data, at, found = open(path, "rb").read(), 16, {}
+    while at < len(data):
+        tag, codec, size = data[at:at + 4], *struct.unpack_from("<IQ", data, at + 4)
+        assert codec == 0
+        found[tag] = data[at + 80:at + 80 + size]
+        at += 80 + (size + 15) // 16 * 16
+    n, classes = struct.unpack_from("<QQ", found[b"prob"])
+    p = struct.unpack_from("<%df" % (n * classes), found[b"prob"], 16)
+    return n, classes, p
+
+all_of = [read(x) for x in sys.argv[1:]]
+n, classes, _ = all_of[0]
+for v in range(n):
+    row = [sum(p[v * classes + c] for _, _, p in all_of) / len(all_of) for c in range(classes)]
+    print(max(range(classes), key=lambda c: row[c]), "%.5f" % max(row))
+END
+}
+
+predicted() {
+    se-export -t predictions "$1" | awk -F '\t' '{ print $3, sprintf("%.5f", $4) }'
+}
+
+accuracy() {
+    se-export -t stats "$1" | awk -v name="$2" '$1 == name { print $2 }'
+}
+
+@test "probabilities of se-train are those of its predictions" {
+    need_command python3
+    train a --model gcn
+    se-check -q a.seg
+    [[ $(mean a.seg) == "$(predicted a.seg)" ]]
+}
+
+@test "the mean of several streams, against plain sums" {
+    need_command python3
+    train a --model gcn --seed 1
+    train b --model mlp --seed 2
+    train c --model sage --seed 3 --layers 3
+    se-vote a.seg b.seg c.seg -o out.seg
+    se-check -q out.seg
+    [[ $(mean a.seg b.seg c.seg) == "$(predicted out.seg)" ]]
+    [[ $(accuracy out.seg vote.members) == 3 ]]
+    run se-info out.seg
+    [[ $output != *"train.acc"* ]]
+    run se-cat --only model out.seg
+    [[ $output == *"no input has a model section"* || $stderr == *"no input has a model"* ]]
+}
+
+@test "one member gives its own predictions and accuracies; again is the same" {
+    train a --model sage --split 2
+    se-vote a.seg -o out.seg
+    for part in train val test; do
+        [[ $(accuracy a.seg train.acc.$part) == "$(accuracy out.seg vote.acc.$part)" ]]
+    done
+    [[ $(accuracy out.seg vote.split) == 2 ]]
+    [[ $(predicted a.seg) == "$(predicted out.seg)" ]]
+    se-vote a.seg a.seg a.seg -o thrice.seg
+    [[ $(predicted a.seg) == "$(predicted thrice.seg)" ]]
+    se-vote < a.seg > pipe.seg
+    [[ $(digest pipe.seg) == "$(digest out.seg)" ]]
+    se-vote -@ 1 a.seg > one.seg
+    [[ $(digest one.seg) == "$(digest out.seg)" ]]
+}
+
+@test "streams that do not belong together are refused, no output is left" {
+    train a --model gcn
+    train b --model gcn --split 1
+    run -1 --separate-stderr se-vote a.seg b.seg -o out.seg
+    [[ $stderr == "se-vote: b.seg: stats: trained on split 1, but a stream before it on split 0"* ]]
+    se-gen -n 151 --classes 4 --seed 5 | se-train -q --probabilities --epochs 2 -o more.seg
+    run -1 --separate-stderr se-vote a.seg more.seg -o out.seg
+    [[ $stderr == *"more.seg: probabilities: 151 vertices and 4 classes"* ]]
+    se-gen -n 150 --classes 4 --seed 6 | se-train -q --probabilities --epochs 2 -o other.seg
+    run -1 --separate-stderr se-vote a.seg other.seg -o out.seg
+    [[ $stderr == *"labels: differ from those of the first"* ]]
+    run -1 --separate-stderr se-vote g.seg -o out.seg
+    [[ $stderr == *"no probabilities section; train with se-train --probabilities first"* ]]
+    head -c 5000 a.seg > cut.seg
+    run -1 se-vote a.seg cut.seg -o out.seg
+    [ ! -e out.seg ]
+}
+
+@test "another split is warned about; training again without the option drops them" {
+    train a --model gcn
+    run -0 --separate-stderr se-vote --split 1 a.seg -o out.seg
+    [[ $stderr == *"trained on split 0; accuracies of split 1 include"* ]]
+    run -1 --separate-stderr se-vote --split 99 a.seg -o none.seg
+    [[ $stderr == *"there is no split 99"* ]]
+    se-train -q --epochs 2 a.seg -o again.seg
+    run -1 se-vote again.seg
+    [[ $output == *"no probabilities section"* ]]
+}
