@@ -1,0 +1,1 @@
+graph [ directed 0 node [ id 1 label "a &amp; b" value "n" ] node [ id 2 ] edge [ source 1 target 2 weight 2 ] ]
