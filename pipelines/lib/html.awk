@@ -1,4 +1,5 @@
 # html.awk - paired.tsv and summary.tsv as the table of a page
+function safe(x) { gsub(/&/, "\\&amp;", x); gsub(/</, "\\&lt;", x); gsub(/>/, "\\&gt;", x); gsub(/"/, "\\&quot;", x); return x }
 function number(x) { return x == "nan" ? "&ndash;" : sprintf("%.2f", x) }
 FNR == 1 { next }
 FILENAME ~ /paired.tsv$/ {
@@ -11,6 +12,6 @@ FILENAME ~ /paired.tsv$/ {
 }
 {
     printf "<tr class=\"%s\"><td>%s</td><td>%s</td><td>%s</td><td>%d</td><td>%s</td>" \
-        "<td class=\"note\">%s</td></tr>\n", $1, $1, number($2), number($3), $4, gain[$1], note[$1]
+        "<td class=\"note\">%s</td></tr>\n", safe($1), safe($1), number($2), number($3), $4, gain[$1], note[$1]
 }
 END { print "</table>" }

@@ -2,7 +2,7 @@
 # Input: name, split, run, value; the name "honest" is what the others are compared with.
 # Writes DIR/summary.part: protocol, mean, std, n; and DIR/paired.part: control, mean, difference
 # of honest to it and its standard error, n.  Sample deviations; nan where there are none.
-BEGIN { FS = OFS = "\t" }
+BEGIN { FS = OFS = "\t"; dir = ENVIRON["SE_DIR"] }       # -v would interpret backslashes
 $1 != "validation" {
     if (!($1 in count))
         names[++n] = $1
