@@ -119,7 +119,8 @@ canonical() {
     done
     # all pairs of a lower rank are there, and of the last rank the most similar
     python=$(find_python sys) || skip "no python3"
-    se-export -t knn t.seg > knn && se-export -t edges knn.seg > edges
+    se-export -t knn t.seg > knn
+    se-export -t edges knn.seg > edges
     "$python" - "$m" << 'END'
 import sys
 m, rank, pairs = int(sys.argv[1]), {}, []
@@ -165,10 +166,10 @@ END
         mcl*) command -v mcl > /dev/null || continue ;;
         metis*) command -v gpmetis > /dev/null || continue ;;
         esac
-        se-gsl g.seg -o run -q --epochs 10 --iterations 1 --stage tree="$adapter"
+        se-gsl g.seg -o run -q --force --model gcn --epochs 10 --iterations 1 --stage tree="$adapter"
         awk -F '\t' 'NR == 3 && !($6 > 0 && $7 > 0 && $8 > 0) { exit 1 }' run/metrics.tsv
     done
-    se-gsl g.seg -o knn -q --epochs 10 --iterations 1 --stage tree=cat --stage sample=knn-graph
+    se-gsl g.seg -o knn -q --model gcn --epochs 10 --iterations 1 --stage tree=cat --stage sample=knn-graph
     awk -F '\t' 'NR == 3 && $6 != "nan" { exit 1 }' knn/metrics.tsv
 }
 
@@ -180,7 +181,8 @@ END
         [[ -z $output && -n $stderr ]]
         run -1 --separate-stderr "$adapter" < /dev/null
         [[ -z $output && -n $stderr ]]
-        "$adapter" --help > help && grep -q '^usage: ' help
+        "$adapter" --help > help
+        grep -q '^usage: ' help
     done
 }
 

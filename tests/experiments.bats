@@ -110,7 +110,7 @@ summary() {
     height "${small[@]}" --heights '2 3'
     [[ $(rows out/height.tsv | wc -l) == 8 ]]
     [[ $(rows out/height.tsv | awk '$2 == 3 && $3 == "honest"' | cut -f 4-) == "$(summary toy-K3 honest)" ]]
-    grep -q 'se-tree -K 3' out/toy-K3/commands.sh
+    grep -q 'se-tree --height 3' out/toy-K3/commands.sh
     has_figure height
 }
 
@@ -118,7 +118,7 @@ summary() {
     noise "${small[@]}" --rates '0 1' --methods 'gcn gat jaccard dropedge mlp drop se-gsl'
     [[ $(rows out/noise.tsv | wc -l) == 14 ]]
     grep -q 'edge-dropout .5' out/toy-1-dropedge/commands.sh
-    grep -q 'se-sample --theta 0 --drop [0.24]* --on both' out/toy-1-drop/commands.sh
+    grep -q 'se-sample --on both --theta 0 --drop [0.24]* ' out/toy-1-drop/commands.sh
     [[ $(cut -f 1 out/toy-1-se-gsl/tune.tsv | xargs) == 'drop 0 .2 .4' ]]
     [[ $(se-export -t edges out/streams/toy+1.seg | wc -l) == $((2 * $(se-export -t edges toy.seg | wc -l))) ]]
     [[ $(digest out/streams/toy+0+pruned.seg) == "$(se-noise --rate 0 toy.seg | se-prune --jaccard | digest)" ]]

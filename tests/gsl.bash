@@ -7,7 +7,7 @@ setup() {
     set -o pipefail
     export PATH="$ROOT/pipelines:$PATH" XDG_CACHE_HOME=$PWD/cache-home
     se-gen -n 120 --splits 3 --seed 1 -o g.seg
-    small=(--epochs 15 --iterations 2 --hidden 8 -@ 1)
+    small=(--model gcn --epochs 15 --iterations 2 --hidden 8 -@ 1)
 }
 
 # gsl DIR OPTION...: a small, quiet run
@@ -26,8 +26,8 @@ digests() {
 computed() {
     local dir=$1
     shift
-    se-gsl g.seg -o "$dir" -v -q "${small[@]}" "$@" 2>&1 | grep -o '^se-gsl: [^ ]*se-[a-z]* ' | sort | uniq -c |
-        awk '{ printf "%s%s %d", sep, $3, $1; sep = ", " }'
+    se-gsl g.seg -o "$dir" -v -q "${small[@]}" "$@" 2>&1 | grep -o '^se-cache: run: [^ ]*se-[a-z]*' | sort | uniq -c |
+        awk '{ printf "%s%s %d", sep, $4, $1; sep = ", " }'
 }
 
 # column FILE NAME: its values

@@ -37,14 +37,16 @@ setup() {
     [[ $(stat -c %Y texas.seg) == "$(date -d 2001-01-01 +%s)" ]]
     se-data -q --force texas
     [[ $(stat -c %Y texas.seg) != "$(date -d 2001-01-01 +%s)" ]]
-    head -c 1000 texas.seg > cut && mv cut texas.seg
+    head -c 1000 texas.seg > cut
+    mv cut texas.seg
     run -1 se-data texas
     [[ $output == *"damaged"* ]]
 }
 
 @test "another file than the published one is refused" {
     need_data
-    mkdir mirror && cp -r "$DATA/texas" mirror
+    mkdir mirror
+    cp -r "$DATA/texas" mirror
     chmod -R u+w mirror
     printf '1\t2\n' >> mirror/texas/out1_graph_edges.txt
     SE_DATA_MIRROR=mirror fails 1 se-data texas
@@ -63,7 +65,8 @@ setup() {
     mkdir -p prefix/bin prefix/share/se-gsl
     cp "$ROOT/pipelines/se-data" prefix/bin
     cp -r "$ROOT/pipelines/lib" prefix/share/se-gsl
-    cp -rL "$DATA/texas" remote && chmod -R u+w remote
+    cp -rL "$DATA/texas" remote
+    chmod -R u+w remote
     awk -F '\t' -v OFS='\t' -v at="file://$PWD/remote" '$2 ~ /^texas\// {
         sub(/^texas/, at, $2); print $1, "texas" substr($2, length(at) + 1), $2 }' \
         "$ROOT/pipelines/datasets.tsv" > prefix/share/se-gsl/datasets.tsv
@@ -71,12 +74,14 @@ setup() {
     prefix/bin/se-data -q texas
     SE_DATA_MIRROR=$DATA se-data -q -o want texas
     [[ $(digest texas.seg) == "$(digest want/texas.seg)" ]]
-    rm texas.seg && mv remote gone                      # now from what was kept
+    rm texas.seg
+    mv remote gone                      # now from what was kept
     prefix/bin/se-data -q texas
     [[ $(digest texas.seg) == "$(digest want/texas.seg)" ]]
     rm -r texas.seg cache-home
     fails 1 prefix/bin/se-data -q texas
-    mv gone remote && echo x >> remote/out1_node_feature_label.txt
+    mv gone remote
+    echo x >> remote/out1_node_feature_label.txt
     run -1 --separate-stderr prefix/bin/se-data -q texas
     [[ $stderr == *"is not the published file (SHA-256 differs); nothing was kept" ]]
     [[ -z $(find cache-home -name '*.part' -o -name 'out1_node_feature_label.txt') ]]

@@ -23,7 +23,7 @@ load gsl
 @test "changing theta alone re-uses trees; changing the height re-uses similarity" {
     gsl a --iterations 1
     [[ $(computed b --iterations 1 --theta 1) == 'se-sample 1, se-train 1' ]]
-    [[ $(computed b --iterations 1 -K 3) == 'se-sample 1, se-train 1, se-tree 1' ]]
+    [[ $(computed b --force --iterations 1 -K 3) == 'se-sample 1, se-train 1, se-tree 1' ]]
     [[ $(computed c --iterations 1 --model mlp) == 'se-kselect 1, se-sample 1, se-sim 1, se-train 2, se-tree 1' ]]
     [[ -z $(computed d --iterations 1) ]]
 }
@@ -42,27 +42,20 @@ load gsl
     [[ $(computed b --iterations 1) == 'se-tree 1' ]]
 }
 
-@test "a damaged cache entry is reported, computed anew and never used" {
+@test "a damaged cache entry is reported, computed again and never used" {
     gsl a
     digests a > want
-    for entry in cache-home/se-gsl/*/*.seg; do
-        cp "$entry" whole && head -c 700 whole > "$entry.new" && mv "$entry.new" "$entry"
+    for entry in cache-home/se-cache/*-*; do
+        cp "$entry" whole
+        head -c 700 whole > "$entry.new"
+        mv "$entry.new" "$entry"
     done
     run -0 --separate-stderr gsl b
-    [[ $(grep -c 'the cache is damaged: .*computing it anew$' <<< "$stderr") == 11 ]]
+    [[ $(grep -c 'the stored result is damaged .*computing it again$' <<< "$stderr") == 11 ]]
     digests b | diff want -
     run -0 --separate-stderr gsl c              # and it is whole again
     [[ -z $stderr ]]
     digests c | diff want -
-}
-
-@test "a cache entry with the bytes of another is not used" {
-    gsl a
-    entries=(cache-home/se-gsl/*/*-tree-*.seg)
-    cp "${entries[0]}" other && mv other "${entries[1]}"
-    run -0 --separate-stderr gsl b
-    [[ $stderr == *"does not hold what its name says; computing it anew" ]]
-    diff <(digests a) <(digests b)
 }
 
 @test "a damaged stream in the run folder is reported and made anew" {
@@ -70,48 +63,34 @@ load gsl
     digests a > want
     printf x | dd of=a/split-00/run-0/iter-01/tree.seg bs=1 seek=400 conv=notrunc status=none
     run -0 --separate-stderr gsl a --no-cache
-    [[ $stderr == *"iter-01/tree.seg: "*"making it anew"* ]]
+    [[ $stderr == *"iter-01/tree.seg: "*"making it again"* ]]
     digests a | diff want -
     cp a/split-00/run-0/iter-02/sample.seg a/split-00/run-0/iter-01/sample.seg
     run -0 --separate-stderr gsl a --no-cache
-    [[ $stderr == *"iter-01/sample.seg: was changed since it was made; making it anew" ]]
+    [[ $stderr == *"iter-01/sample.seg: was changed since it was made; making it again" ]]
     digests a | diff want -
 }
 
-@test "se-gsl cache lists, prunes and clears" {
+@test "se-gsl cache lists, prunes and clears, as se-cache does" {
     [[ -z $(se-gsl cache list) ]]
     gsl a
-    [[ $(se-gsl cache list | sed 1d | cut -f 4 | sort | uniq -c | awk '{ print $2 $1 }' | xargs) == \
-        'kselect2 sample2 sim2 train3 tree2' ]]
+    [[ $(se-gsl cache list | sed 1d | cut -f 4 | cut -d ' ' -f 1 | sort | uniq -c | awk '{ print $2 $1 }' | xargs) == \
+        'se-kselect2 se-sample2 se-sim2 se-train3 se-tree2' ]]
     gsl b --cache elsewhere --iterations 0
     [[ $(se-gsl cache list --cache elsewhere | wc -l) == 2 ]]
     [[ $(se-gsl cache list | wc -l) == 12 ]]
     se-gsl cache prune --cache-limit 300K
-    size=$(se-gsl cache list | awk -F '\t' 'NR > 1 { sum += $2 } END { print sum }')
-    (( size > 0 && size <= 300 * 1024 ))
+    (( $(se-gsl cache list | wc -l) < 12 ))
     gsl a --iterations 1 --cache-limit 1K       # a run keeps to its limit, too
     [[ $(se-gsl cache list | wc -l) == 1 ]]
     se-gsl cache clear
-    [[ ! -e cache-home/se-gsl ]]
-    mkdir -p precious && touch precious/thing.seg
-    se-gsl cache clear --cache precious
-    [[ -e precious/thing.seg ]]
-}
-
-@test "prune removes what was not used for longest" {
-    gsl a --iterations 0
-    gsl b --iterations 0 --seed 1
-    find cache-home -name '*.seg' -exec touch -d '2 days ago' {} +
-    gsl c --iterations 0                        # uses the first again
-    limit=$(stat -c %s a/split-00/run-0/iter-00/train.seg)
-    se-gsl cache prune --cache-limit "$(( limit / 1024 + 1 ))K"
-    [[ $(se-gsl cache list | sed 1d | cut -f 6) == "$(digest a/split-00/run-0/iter-00/train.seg)" ]]
+    [[ -z $(ls cache-home/se-cache) ]]
 }
 
 @test "a cache that cannot be written does not stop a run" {
     touch file
     run -0 --separate-stderr gsl a --cache file/cache
-    [[ $stderr == "se-gsl: file/cache: cannot make this folder; going on without a cache" ]]
+    [[ $stderr == "se-gsl: file"*": cannot create this folder: Not a directory; going on without a cache" ]]
     [[ -e a/summary.tsv ]]
 }
 
@@ -132,10 +111,9 @@ load gsl
     comm -13 <(sort want.digests) <(digests lean | sort) | diff /dev/null -
     rm -r cache-home
     [[ -z $(computed lean --iterations 4 --splits 0-1 --lean --no-cache) ]]
-    [[ -n $(computed lean --iterations 4 --splits 0-1 --lean --no-cache --theta 2) ]]
-    gsl lean --iterations 4 --splits 0-1 --no-cache             # and all of them again
+    [[ -n $(computed lean --iterations 4 --splits 0-1 --lean --no-cache --theta 2 --force) ]]
+    gsl lean --iterations 4 --splits 0-1 --no-cache --force     # and all of them again
     digests lean | diff want.digests -
-    [[ ! -e lean/split-00/run-0/done ]]
 }
 
 # ---- faults ---------------------------------------------------------------------------
@@ -206,9 +184,9 @@ set -euo pipefail
 mkdir disk
 mount -t tmpfs -o size=400k none disk
 se-gsl g.seg -o run "$@" --cache disk/cache 2> message
-grep -q 'cannot be written; going on without the cache' message
-find disk -name '*.seg' -exec se-check -q {} +
-[[ -z $(find disk -name '*.part*') ]]
+grep -q 'going on without storing the result' message
+[[ $(grep -c . message) == 1 ]]
+[[ -z $(find disk -name '.part*') ]]
 END
     unshare -rm bash script -q "${small[@]}"
     [[ -e run/summary.tsv ]]
@@ -227,7 +205,7 @@ END
     for jobs in 1 2; do
         rm -rf run
         set -m                          # a group of its own, as a terminal would make it
-        se-gsl in.seg -o run --splits 0-1 --iterations 40 --jobs $jobs --no-cache 2> log &
+        se-gsl in.seg -o run --model gcn --splits 0-1 --iterations 40 --jobs $jobs --no-cache 2> log &
         job=$!
         set +m
         for _ in {1..500}; do
@@ -238,17 +216,149 @@ END
         status=0
         wait $job || status=$?
         [[ $status -eq 130 ]] || { cat log; echo "$status"; false; }
-        grep -qx 'se-gsl: interrupted; the same command goes on where it stopped' log
+        grep -qx 'se-gsl: interrupted; the same command continues where it stopped' log
         for _ in {1..100}; do
             pgrep -g $job > left || break
             sleep 0.05
         done
-        ! pgrep -g $job
+        run ! pgrep -g $job
         [[ -z $(find run -name '*.part*') ]]
         se-check -q $(find run -name '*.seg')
     done
-    se-gsl in.seg -o run --splits 0 --iterations 1 --no-cache -q
+    se-gsl in.seg -o run --model gcn --splits 0 --iterations 1 --no-cache -q
     [[ $(wc -l < run/metrics.tsv) -eq 3 ]]
+}
+
+@test "INT, TERM and HUP reach the tools at once, with and without --jobs" {
+    for jobs in 1 2; do
+        for signal in INT TERM HUP; do
+            case $signal in INT) want=130 ;; TERM) want=143 ;; HUP) want=129 ;; esac
+            rm -rf run pid
+            set -m
+            se-gsl g.seg -o run -q "${small[@]}" --splits 0-1 --jobs $jobs --no-cache \
+                --stage tree='echo $$ > pid; sleep 77.7 | sleep 77.7' 2> log &
+            job=$!
+            set +m
+            for _ in {1..500}; do
+                [[ ! -s pid ]] || break
+                sleep 0.02
+            done
+            kill -$signal $job                  # the driver alone, not its group
+            status=0
+            wait $job || status=$?
+            [[ $status == "$want" ]] || { cat log; echo "$jobs $signal $status"; false; }
+            for _ in {1..100}; do
+                pgrep -f '^sleep 77.7' > left || break
+                sleep 0.05
+            done
+            run ! pgrep -f '^sleep 77.7'
+            [[ -z $(find run -name '*.part*') ]]
+            flock -n run/.lock true             # nobody holds the lock
+        done
+    done
+}
+
+@test "an edited script behind a stage is noticed, from the cache and from the run folder" {
+    echo 'se-tree -K 2 --seed $SE_SEED' > my.sh
+    for cache in '' --no-cache; do
+        echo 'se-tree -K 2 --seed $SE_SEED' > my.sh
+        gsl "a$cache" --iterations 1 --stage tree='bash my.sh' $cache
+        echo 'se-tree -K 3 --seed $SE_SEED' > my.sh
+        gsl "a$cache" --iterations 1 --stage tree='bash my.sh' $cache
+        gsl "b$cache" --iterations 1 --stage tree='bash my.sh' $cache
+        se-tree -K 3 --seed 1 "a$cache/split-00/run-0/iter-01/kselect.seg" -o want.seg
+        for dir in a b; do
+            [[ $(digest want.seg) == "$(digest "$dir$cache/split-00/run-0/iter-01/tree.seg")" ]]
+        done
+    done
+    echo 'se-tree -K 2' > my.sh                 # a lean run, whose streams are gone
+    gsl lean --iterations 1 --stage tree='bash my.sh' --lean
+    [[ -z $(computed lean --iterations 1 --stage tree='bash my.sh' --lean) ]]
+    echo 'se-tree -K 3' > my.sh
+    gsl lean --iterations 1 --stage tree='bash my.sh' --lean
+    [[ $(se-info --json lean/split-00/run-0/iter-01/tree.seg | grep -o '"tree_height": [0-9]*') == *3 ]]
+}
+
+@test "a folder of another input or other options is refused without --force" {
+    gsl run
+    digests run > want
+    se-gen -n 120 --splits 3 --seed 2 -o other.seg
+    fails 1 se-gsl other.seg -o run -q "${small[@]}"
+    [[ $stderr == "se-gsl: run: was made with another input; choose another folder, or replace its results with --force" ]]
+    fails 1 gsl run --theta 2
+    [[ $stderr == "se-gsl: run: was made with another sample; "* ]]
+    fails 1 gsl run --seed 5
+    digests run | diff want -
+    gsl run --iterations 3 --splits 0-1 --controls -@ 2         # more of the same is welcome
+    [[ $(column run/summary.tsv n | sort -u) == 2 ]]
+    gsl run --force --theta 2
+    gsl fresh --theta 2
+    diff <(cut -f 1-11 run/metrics.tsv) <(cut -f 1-11 fresh/metrics.tsv)
+}
+
+@test "links planted in a run folder are not followed, open folders are refused" {
+    echo precious > precious
+    at=run/split-00/run-0/iter-01
+    for name in run/.lock run/metrics.tsv run/settings.tsv $at/stages.tsv $at/train.seg $at/tree.seg.part; do
+        rm -rf run
+        mkdir -p $at
+        ln -s "$PWD/precious" "$name"
+        fails 1 gsl run
+        [[ $stderr == "se-gsl: $name: is a symbolic link"* && $(< precious) == precious ]]
+    done
+    rm -rf run
+    mkdir -p $at
+    chmod o+w $at
+    fails 1 gsl run
+    [[ $stderr == "se-gsl: $at: "*"can be written by others"* ]]
+    rm -rf run && mkdir run && chmod 777 cache-home 2> /dev/null || mkdir -m 777 cache-home
+    mkdir -p cache-home/se-cache
+    chmod 777 cache-home/se-cache
+    run -0 --separate-stderr gsl run
+    [[ $stderr == *"others may write to this folder"*"; going on without a cache" && -z $(ls cache-home/se-cache) ]]
+}
+
+@test "names with = and backslash, and CDPATH" {
+    mkdir -p elsewhere/a=b
+    for name in a=b 'a\b' 'a\nb' -x 'a b'; do
+        CDPATH=$PWD/elsewhere se-gsl g.seg -q "${small[@]}" --iterations 1 --controls -o "$name" > out
+        [[ ! -s out && $(wc -l < "./$name/metrics.tsv") == 3 && $(wc -l < "./$name/paired.tsv") == 9 ]]
+    done
+    [[ -z $(ls elsewhere/a=b) ]]
+}
+
+@test "a preset of another user may not run commands" {
+    [[ $(id -u) == 0 ]] || skip "not root: no file of another user"
+    printf '%s\n' '--theta 2' 'gcn: --stage tree=touch hit' > theirs
+    chown 12345 theirs
+    fails 1 gsl run --preset ./theirs
+    [[ $stderr == "se-gsl: ./theirs: belongs to another user and has --stage"* && ! -e hit ]]
+    echo '--theta 2' > theirs
+    gsl run --preset ./theirs
+}
+
+@test "--parts and --launcher: the same results as in one go" {
+    want=(--splits 0-1 --runs 2 --controls --iterations 1 --tune theta=1,3)
+    gsl want "${want[@]}" --no-cache 2> /dev/null
+    gsl parts "${want[@]}" --no-cache --parts > tune
+    [[ $(wc -l < tune) == 8 ]]
+    bash -e tune 2> /dev/null
+    gsl parts "${want[@]}" --no-cache 2> /dev/null              # gathers, tunes
+    mkdir bin
+    printf '#!/bin/bash\necho x >> launched\n[[ $1 == --far ]] && shift && exec "$@"\n' > bin/launch
+    chmod +x bin/launch
+    PATH=$PWD/bin:$PATH gsl far "${want[@]}" --no-cache --launcher 'launch --far' --jobs 2 2> /dev/null
+    [[ $(wc -l < launched) == $(( 2 * 4 + 4 + 7 * 4 )) ]]
+    for dir in parts far; do
+        diff <(digests want) <(digests $dir)
+        diff want/summary.tsv $dir/summary.tsv
+        diff want/paired.tsv $dir/paired.tsv
+        diff want/tune.tsv $dir/tune.tsv
+    done
+    gsl array --splits 0-1 --iterations 1 --parts > list
+    fails 1 gsl array --splits 0-1 --iterations 1 --part gather
+    tac list | xargs -d '\n' -n 1 -P 2 bash -c
+    [[ -z $(computed array --splits 0-1 --iterations 1 --no-cache) ]]
 }
 
 @test "a wrong input or a folder that cannot be made: one line, and no folder" {

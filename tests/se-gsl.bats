@@ -10,7 +10,7 @@ load gsl
     [[ $(column run/metrics.tsv iteration) == $'0\n1\n2' ]]
     [[ $(head -n 1 run/summary.tsv) == $'protocol\tmean\tstd\tn' ]]
     [[ $(column run/summary.tsv protocol) == $'backbone\nhonest\nfinal\npaper-code' ]]
-    [[ $(ls run/split-00/run-0/iter-00) == $'stages.tsv\ntrain.seg' ]]
+    [[ $(ls run/split-00/run-0/iter-00) == $'metrics.tsv\nstages.tsv\ntrain.seg' ]]
     for i in 01 02; do
         [[ $(cd run/split-00/run-0/iter-$i && echo *.seg) == \
             'kselect.seg sample.seg sim.seg train.seg tree.seg' ]]
@@ -118,9 +118,9 @@ END
     run ! diff <(se-export -t edges g.seg) <(se-export -t edges other.seg)
     for options in '' '--agree 2' '--drop match' '--weights similarity' '--input both' '--model mix --beside none'; do
         # shellcheck disable=SC2086
-        gsl a --start none $options
+        gsl a --force --start none $options
         # shellcheck disable=SC2086
-        se-gsl other.seg -o b -q "${small[@]}" --start none $options
+        se-gsl other.seg -o b --force -q "${small[@]}" --start none $options
         diff <(cut -f 1-11 a/metrics.tsv) <(cut -f 1-11 b/metrics.tsv)
         for file in a/split-00/run-0/iter-*/*.seg; do
             diff <(se-cat -q --drop stats "$file" | se-check) <(se-cat -q --drop stats "b${file#a}" | se-check)
@@ -131,11 +131,11 @@ END
 @test "options reach the tools" {
     gsl run --dry-run --model sage --lr .02 --weight-decay 1e-3 --input-dropout .25 \
         --feature-norm none --embed hidden -k 7 --rule max -K 3 --effort fast --theta 1,2 \
-        --retain --agree 2 --temperature .5 --seed 5 --splits 2 --args tree=--pad > script
+        --retain --agree 2 --temperature .5 --seed 5 --splits 2 --pad --tree-method merge > script
     grep -qF 'se-train --model sage --hidden 8 --input-dropout .25 --lr .02 --weight-decay 1e-3 --epochs 15 --feature-norm none --embed hidden --split 2 --seed 5002000001 -q -@ 1 run/split-02/run-0/iter-01/sample.seg -o run/split-02/run-0/iter-01/train.seg' script
     grep -qF 'se-sim -k 7 --omit model -q' script
     grep -qF 'se-kselect --rule max -q' script
-    grep -qF 'se-tree -K 3 --effort fast --pad --seed 5002000002 -q' script
+    grep -qF 'se-tree --height 3 --method merge --effort fast --pad --seed 5002000002 -q' script
     grep -qF 'se-sample --theta 1\,2 --agree 2 --retain --temperature .5 --seed' script
 }
 
@@ -147,7 +147,7 @@ END
 
 @test "the seed decides, and nothing else: jobs, threads, cache and folder do not" {
     gsl a --splits 0-1 --seed 3 --no-cache
-    se-gsl g.seg -o b -q --epochs 15 --iterations 2 --hidden 8 --splits 0-1 --seed 3 --jobs 2 -@ 2
+    se-gsl g.seg -o b -q --model gcn --epochs 15 --iterations 2 --hidden 8 --splits 0-1 --seed 3 --jobs 2 -@ 2
     diff <(digests a) <(digests b)
     diff <(cut -f 1-11 a/metrics.tsv) <(cut -f 1-11 b/metrics.tsv)
     diff a/summary.tsv b/summary.tsv
@@ -158,8 +158,9 @@ END
 @test "a line for each iteration, and a table" {
     run -0 --separate-stderr se-gsl g.seg -o run "${small[@]}"
     [[ -z $output ]]
-    [[ $(grep -cE '^split 00 run 0 iter 0[0-2]  k [-0-9]+  H1 [-0-9.]+  H [-0-9.]+  H/H1 [-0-9.]+  edges [0-9]+  homophily [0-9.]+  val [0-9.]+  test [0-9.]+  ' <<< "$stderr") == 3 ]]
-    [[ $stderr =~ sim\ 0\.[0-9]{3}\ kselect\ 0\.[0-9]{3}\ tree\ [0-9.]+\ sample\ [0-9.]+\ train ]]
+    [[ $(grep -cE '^00\.0\.0[0-2]  k +[-0-9]+  H/H1 +[-0-9.]+  edges +[0-9]+  hom [0-9.]+  val +[0-9.]+  test +[0-9.]+$' <<< "$stderr") == 3 ]]
+    [[ $(grep '^0' <<< "$stderr" | awk '{ print length }' | sort -u | wc -l) == 1 ]]     # aligned
+    [[ -z $(grep '^0' <<< "$stderr" | awk 'length > 80') ]]
     [[ $stderr == *"selected on the test set, not a result"* ]]
     run -0 --separate-stderr se-gsl g.seg -o other "${small[@]}" -q
     [[ -z $output$stderr ]]
@@ -195,10 +196,12 @@ END
 }
 
 @test "help, version, completions" {
-    se-gsl --help > help && grep -q -- '--weight-decay D' help
+    se-gsl --help > help
+    grep -q -- '--weight-decay D' help
     [[ $(se-gsl --version | head -n 1) == "se-gsl $(se-train --version | head -n 1 | cut -d ' ' -f 2)" ]]
     se-gsl --completion bash | bash -n
-    se-gsl --completion zsh > zsh && grep -q '#compdef se-gsl' zsh
+    se-gsl --completion zsh > zsh
+    grep -q '#compdef se-gsl' zsh
     se-gsl --completion mdoc > mdoc && grep -q '^\.Sh OPTIONS' mdoc
 }
 
@@ -208,7 +211,7 @@ END
     grep -q 'se-sample --theta 3 --agree 2 --retain' script
     grep -q '^# preset cora: --model=gcn --feature-norm=row --hidden=64 ' script
     diff <(gsl run --preset texas --dry-run | grep -v '^#') <(gsl run --preset webkb --dry-run | grep -v '^#')
-    gsl run --preset webkb --dry-run > script
+    se-gsl g.seg -o run "${small[@]:2}" --preset webkb --dry-run > script
     grep -q 'se-train --model sage --hidden 8 .*--weight-decay 5e-3' script
     grep -q 'se-sample --theta 6 --drop 0.6 ' script
     run ! grep -q se-noise script
@@ -216,7 +219,7 @@ END
     grep -q 'se-train --model gat --hidden 8 ' script
     grep -q 'se-noise --remove --rate 1' script
     grep -q 'se-sample --theta 1 ' script
-    gsl run --preset webkb
+    se-gsl g.seg -o run -q "${small[@]:2}" --preset webkb
     [[ -e run/summary.tsv ]]
 }
 
@@ -292,7 +295,7 @@ END
 @test "options that a tool refuses are told before anything is run" {
     local given
     for given in "-k 0" "--theta nan" "--theta 1,-2" "--drop most" "-K 0" "--epochs 0" "--lr nan" \
-        "--hidden 0" "--model none" "--rule none" "--metric none" "--args tree=--none"; do
+        "--hidden 0" "--model none" "--rule none" "--metric none" "--squeeze none" "--sim-method none"; do
         # shellcheck disable=SC2086
         fails 2 se-gsl g.seg -o run $given
         [[ $stderr == "se-"*"; see se-"*" --help" ]]
@@ -323,19 +326,19 @@ END
     command=${stderr##*to repeat it: }
     run -3 bash -c "$command"
     [[ $output == "no trees today" ]]
-    gsl run                                     # and without the fault it goes on
+    gsl run --force                             # and without the fault it goes on
     gsl want --no-cache
     diff <(digests run) <(digests want)
 }
 
 @test "a stage that writes no sound stream is a failure" {
-    run -1 --separate-stderr gsl run --stage tree='head -c 500'
-    [[ $stderr == *"stage tree gave no sound stream"*"to repeat it: "* ]]
-    run -1 --separate-stderr gsl run --stage sample=true
-    [[ $stderr == *"stage sample gave no sound stream"* ]]
-    run -1 --separate-stderr gsl run --stage sample='cat; false'
+    run -1 --separate-stderr gsl run --force --stage tree='head -c 500'
+    [[ $stderr == *"se-cache: the result is no valid stream: "*"stage tree failed with status 1"*"to repeat it: "* ]]
+    run -1 --separate-stderr gsl run --force --stage sample=true
+    [[ $stderr == *"no valid stream"*"stage sample failed"* ]]
+    run -1 --separate-stderr gsl run --force --stage sample='cat; false'
     [[ $stderr == *"stage sample failed with status 1"* ]]
-    run -1 --separate-stderr gsl run --stage kselect='no-such-program | cat'
+    run -1 --separate-stderr gsl run --force --stage kselect='no-such-program | cat'
     [[ $stderr == *"stage kselect failed"* ]]
 }
 
@@ -403,7 +406,7 @@ END
     [[ $(column run/tune.tsv theta | sort -u | xargs) == '1 4,1' ]]
     read -r height theta val < <(sed 1d run/tune.tsv | sort -s -t $'\t' -k 3,3gr | head -n 1)
     grep -qF "taken height=$height theta=$theta (validation $val)" message
-    grep -q "se-tree -K $height " run/commands.sh
+    grep -q "se-tree --height $height " run/commands.sh
     grep -qF "se-sample --theta ${theta/,/\\,} " run/commands.sh
     sed 1d run/tune.tsv | while read -r height theta val; do
         awk -F '\t' -v want="$val" 'NR > 1 && $10 > best[$1] { best[$1] = $10 }
@@ -468,4 +471,31 @@ END
     gsl run --input embedding
     run ! grep -q 'input.*iter-00' run/commands.sh
     [[ $(grep -c 'se-train .*--input embedding' run/commands.sh) == 2 ]]
+}
+
+@test "without --model each split gets the encoder that validation chooses" {
+    se-gen -n 120 --homophily 0.1 --signal 0.8 --splits 2 --seed 1 -o w.seg
+    se-gsl w.seg -o run --splits all --epochs 20 --iterations 1 -@ 1 2> said
+    [[ $(grep -c 'se-choose: chosen: ' said) == 2 ]]
+    for s in 00 01; do
+        chosen=$(sed -n 's/^# chosen by se-choose: \([a-z]*\)-.*/\1/p' run/encoder-$s.preset)
+        grep "split-$s/run-0/iter-00/train.seg" run/commands.sh | grep -q -- "--model $chosen .*--epochs 20"
+    done
+    # again: nothing is chosen anew, and the result is the same
+    cp run/metrics.tsv before.tsv
+    se-gsl w.seg -o run --splits all --epochs 20 --iterations 1 -@ 1 2> said
+    [[ $(grep -c 'se-choose' said) == 0 ]]
+    cmp <(cut -f 1-11 before.tsv) <(cut -f 1-11 run/metrics.tsv)
+    # another seed is another choice
+    se-gsl w.seg -o run --force --seed 2 --epochs 20 --iterations 0 -@ 1 2> said
+    [[ $(grep -c 'se-choose: chosen: ' said) == 1 ]]
+}
+
+@test "--backbone: iteration 0 has an encoder of its own, the rounds have the other" {
+    se-gsl g.seg -o run -q "${small[@]}" --backbone '--model mlp --weight-decay 1e-3'
+    grep 'iter-00/train.seg -o\|-o run/split-00/run-0/iter-00' run/commands.sh | head -n 1 > first
+    grep -q 'se-train --model mlp --weight-decay 1e-3 --hidden 8 --epochs 15' first
+    grep 'iter-01/train.seg' run/commands.sh | grep -q 'se-train --model gcn'
+    run -1 --separate-stderr se-gsl g.seg -o bad -q "${small[@]}" --backbone '--model $(touch hit)'
+    [[ ! -e hit ]]
 }

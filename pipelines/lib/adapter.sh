@@ -9,6 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 in=$work/in.seg
+[[ ${SE_SEED:-0} =~ ^(0|[1-9][0-9]{0,18})$ ]] || { echo "$me: SE_SEED=$SE_SEED: it should be a whole number" >&2; exit 2; }
 number=$(( ${SE_SEED:-0} % 2147483646 + 1 ))    # for generators of 31 bits
 
 die() {

@@ -1,58 +1,65 @@
 # compare.sh - se-gsl beside itself with other settings: controls and the search for settings
 #
-# Each is a run of se-gsl of its own, with the same options and seeds, in a folder of its own.
+# Each variant is a run of se-gsl of its own, with the same options and seeds, in its own folder.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-# again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text
-# WITHOUT, then WORDs, into DIR
+controls=(random-tree knn knn-matched random-matched self-loops mlp unchanged)
+names=() points=()                      # of --tune: options, and points NAME=VALUE NAME=VALUE ...
+
+# again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text WITHOUT,
+# then WORDs, into DIR; encoders that were chosen are the same
 again() {
-    local dir=$1 without=" $2 output controls tune preset quiet verbose splits " name words=()
+    local dir=$1 words=() name file
+    local without=" $2 output controls tune preset quiet verbose splits part parts launcher force jobs "
+    local -n base=given
+    ! $automatic || local -n base=wanted
     shift 2
-    for name in "${!given[@]}"; do
-        [[ $without != *" $name "* ]] || continue
-        [[ -z ${takes[$name]} ]] && words+=("--$name") || words+=("--$name=${given[$name]}")
-    done
-    for name in "${!more[@]}"; do
-        words+=("--args=$name=${more[$name]}")
+    for name in "${!base[@]}"; do
+        [[ $without == *" $name "* ]] || words+=("--$name${takes[$name]:+=${base[$name]}}")
     done
     for name in "${!swapped[@]}"; do
-        [[ $name == first ]] || words+=("--stage=$name=${swapped[$name]}")
+        words+=("--stage=$name=${swapped[$name]}")
     done
-    "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q "$@" -o "$dir" -- "$input" ||
+    if $automatic; then
+        make_folder "$dir"
+        for file in "$out"/encoder-*.preset; do
+            [[ ! -f $file || -e $dir/${file##*/} ]] || keep "$file" "$dir/${file##*/}"
+        done
+    fi
+    "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q --force "$@" -o "$dir" -- "$input" ||
         die "the run in $dir failed"
 }
 
-# control NAME DIR: run it; lib/notes.awk says what each is
+# control NAME WORD...: run it; lib/notes.awk says what each is
 control() {
-    local tree sample alone=()
+    local name=$1 dir=$out/controls/$1 tree sample alone=()
+    local still=(--stage sim=cat --stage kselect=cat --stage tree=cat)
+    shift
     [[ ${given[model]} != mix ]] || alone=(--beside none)
-    stage_options tree
-    tree=$REPLY
-    stage_options sample
-    sample=$REPLY${given[metric]+ --metric ${given[metric]}}
-    case $1 in
-    random-tree)    again "$2" '' --stage tree="random-tree$tree" ;;
-    knn)            again "$2" communities --stage tree=cat --stage sample=knn-graph ;;
-    knn-matched)    again "$2" communities --stage sample="matched-graph knn$sample" ;;
-    random-matched) again "$2" communities --stage sample="matched-graph random$sample" ;;
-    self-loops)     again "$2" 'retain start beside' --iterations 0 --start none "${alone[@]}" ;;
-    mlp)            again "$2" 'retain beside neighbours' --iterations 0 --model mlp ;;
-    unchanged)      again "$2" communities --stage sim=cat --stage kselect=cat --stage tree=cat \
-                        --stage sample=cat ;;
+    printf -v tree ' %q' "${options_tree[@]:1}"
+    printf -v sample ' %q' "${options_sample[@]:1}"
+    case $name in
+    random-tree)    again "$dir" '' --stage tree="random-tree$tree" "$@" ;;
+    knn)            again "$dir" communities --stage tree=cat --stage sample=knn-graph "$@" ;;
+    knn-matched)    again "$dir" communities --stage sample="matched-graph knn$sample" "$@" ;;
+    random-matched) again "$dir" communities --stage sample="matched-graph random$sample" "$@" ;;
+    self-loops)     again "$dir" 'retain start beside' --iterations 0 --start none "${alone[@]}" "$@" ;;
+    mlp)            again "$dir" 'retain beside neighbours' --iterations 0 --model mlp "$@" ;;
+    unchanged)      again "$dir" communities "${still[@]}" --stage sample=cat "$@" ;;
+    *)              bad_usage "--part: there is no control $name" ;;
     esac
 }
 
-controls() {
+# gather_controls: after all their parts
+gather_controls() {
     local name
-    for name in random-tree knn knn-matched random-matched self-loops mlp unchanged; do
-        [[ -v given[quiet] ]] || warn "control: $name"
-        control "$name" "$out/controls/$name"
+    for name in "${controls[@]}"; do
+        control "$name" --part gather
         controls_done+=("$name=$out/controls/$name")
     done
 }
 
-# read_grid: the options of --tune in the array names, all points of the grid in points, each
-# NAME=VALUE NAME=VALUE ...
+# read_grid: the options of --tune and all points of the grid
 read_grid() {
     local word name values point value more_points
     local -A choices=()
@@ -61,7 +68,7 @@ read_grid() {
             bad_usage "--tune $word: it should be an option, = and values, such as height=2,3"
         name=${BASH_REMATCH[1]} values=${BASH_REMATCH[2]}
         [[ $name != K ]] || name=height
-        [[ -n ${takes[$name]-} && " train sim kselect tree sample " == *" ${group_of[$name]} "* ]] ||
+        [[ -n ${takes[$name]-} && " ${stage_names[*]} " == *" ${group_of[$name]} "* ]] ||
             bad_usage "--tune $word: $name is no setting of a stage that has a value"
         [[ -v choices[$name] ]] || names+=("$name")
         choices[$name]+=" ${values//,/ }"
@@ -79,30 +86,34 @@ read_grid() {
     done
 }
 
-# tune: try the grid, take what has the best mean validation accuracy; the test part is not
-# looked at
+# try_point POINT WORD...: the run of a point of the grid
+try_point() {
+    local words
+    read -ra words <<< "$1"
+    again "$out/tune/${1// /+}" "${names[*]}" "${words[@]/#/--}" "${@:2}"
+}
+
+# tune: try the grid, take what has the best mean validation accuracy of honest; the test part is not
+# looked at.  A part of the run reads what was found.
 tune() {
-    local names=() points point words word dir score best=-1 chosen='' taken=''
-    read_grid
-    make_folder "$out/tune"
-    { printf '%s\t' "${names[@]}"; echo val; } > "$out/tune.part"
-    for point in "${points[@]}"; do
-        dir=$out/tune/${point// /+}
-        read -ra words <<< "$point"
-        again "$dir" "${names[*]}" "${words[@]/#/--}"
-        score=$(awk -f "$share/lib/summary.awk" "$dir/metrics.tsv" |
-            awk -F '\t' '$1 == "validation" { sum += $4; n++ } END { printf "%.4f", sum / n }')
-        { printf '%s\t' "${words[@]#*=}"; echo "$score"; } >> "$out/tune.part"
-        [[ -v given[quiet] ]] || warn "tune: $point: validation $score"
-        if (( 10#${score/./} > best )); then
-            best=$(( 10#${score/./} ))
-            chosen=$point taken=$score
-        fi
+    local point word score
+    if [[ ! -v given[part] ]]; then
+        make_folder "$out/tune"
+        each_part < <(for point in "${points[@]}"; do ids "tune:$point:"; done)
+        for point in "${points[@]}"; do
+            try_point "$point" --part gather
+            score=$(awk -f "$share/lib/summary.awk" "$out/tune/${point// /+}/metrics.tsv" |
+                awk -F '\t' '$1 == "validation" { sum += $4; n++ } END { if (n) printf "%.4f", sum / n }')
+            [[ $score =~ ^[0-9]+\.[0-9]{4}$ ]] || die "$out/tune/${point// /+}: has no validation accuracy; remove it"
+            printf '%s\t%s\n' "$(sed 's/[^ ]*=//g; s/ /\t/g' <<< "$point")" "$score"
+            [[ -v given[quiet] ]] || warn "tune: $point: validation $score"
+        done | { (IFS=$'\t'; printf '%s\tval\n' "${names[*]}"); cat; } | put "$out/tune.tsv"
+    fi
+    [[ -e $out/tune.tsv ]] || die "$out/tune.tsv: is missing; run the parts of --tune first"
+    point=$(awk -F '\t' 'NR == 1 { n = split($0, name); next } NR == 2 || $n > best { best = $n; line = $0 }
+        END { split(line, value); for (i = 1; i < n; i++) printf "%s=%s ", name[i], value[i]; print value[n] }' "$out/tune.tsv")
+    [[ -v given[part] ]] || warn "tune: taken ${point% *} (validation ${point##* })"
+    for word in ${point% *}; do
+        given[${word%%=*}]=${word#*=} wanted[${word%%=*}]=${word#*=}
     done
-    mv "$out/tune.part" "$out/tune.tsv"
-    for word in $chosen; do
-        given[${word%%=*}]=${word#*=}
-    done
-    warn "tune: taken $chosen (validation $taken)"
-    prepare_stages
 }

@@ -6,6 +6,9 @@
 # shellcheck shell=bash disable=SC2004,SC2016,SC2034,SC2154
 
 me=${0##*/}
+# A number from a file or a file name must match this before any arithmetic: (( )) evaluates
+# array subscripts, and so commands, in words that are no numbers.
+WHOLE='^(0|[1-9][0-9]{0,8})$'
 declare -A given                        # long option -> value, if it was given
 operands=()
 
@@ -32,57 +35,35 @@ make_folder() {
     }
 }
 
-# keep FILE AS: the same bytes as AS, whole or not at all, also if another call does the same
-keep() {
-    local part=$2.part-$$ message
-    message=$({ cp "$1" "$part" && mv "$part" "$2"; } 2>&1) || {
+# put FILE: standard input as FILE, created atomically; names of unfinished files are unique
+put() {
+    local part=$1.part-$HOSTNAME-$BASHPID message
+    message=$({ cat > "$part" && mv -f "$part" "$1"; } 2>&1) || {
         rm -f "$part"
         message=${message%%$'\n'*}
-        die "$2: cannot write: ${message##*: }"
+        die "$1: cannot write: ${message##*: }"
     }
 }
 
-# table AWK: the options, with the titles of the groups in title[]
-table() {
-    awk -F '|' -v titles="${TITLES//$'\n'/}" '
-        BEGIN { n = split(titles, t, ";")
-                for (i = 1; i <= n; i++) title[substr(t[i], 1, index(t[i], "=") - 1)] = substr(t[i], index(t[i], "=") + 1) }
-        NF < 6 { next }
-        { gsub(",", "|", $4) }'"$1" <<< "$OPTIONS"
+# keep FILE AS: a copy
+keep() {
+    put "$2" < "$1"
 }
 
-help_text() {
-    usage_text
-    table '
-        $1 != group { group = $1; printf "\n%s:\n", title[group] }
-        { head = ($2 ? "  -" $2 ", --" : "      --") $3 ($4 ? " " $4 : "")
-          if (length(head) > 25) { print head; head = "" }
-          n = split($6, word, " "); line = sprintf("%-25s", head)
-          for (i = 1; i <= n; i++) {
-              if (length(line) + length(word[i]) > 79) { print line; line = sprintf("%-25s", "") }
-              line = line " " word[i]
-          }
-          print line }'
-    echo
-    help_end
+# table help|words|mdoc: the options in this form
+table() {
+    awk -v as="$1" -v titles="${TITLES//$'\n'/}" -f "$share/lib/table.awk" <<< "$OPTIONS"
 }
 
 # completion bash|zsh|mdoc: as the other tools have it
 completion() {
     local words
-    words=$(table '{ printf "%s--%s", sep, $3; sep = " " }')
     case $1 in
-    bash) echo "complete -o default -W '$words' $me" ;;
-    zsh)  printf '#compdef %s\n_arguments %s %s\n' "$me" "'${words// /\' \'}'" "'*:file:_files'" ;;
-    mdoc)
-        printf '%s\n' '.Sh SYNOPSIS' "$SYNOPSIS" '.Sh OPTIONS'
-        table '
-            $1 != group { if (group) print ".El"; group = $1
-                          if (title[group] != "Options") print ".Ss " title[group]
-                          print ".Bl -tag -width Ds" }
-            { gsub("~", "\\(ti", $6)
-              print ".It " ($2 ? "Fl " $2 " , " : "") "Fl Fl " $3 ($4 ? " Ar " $4 : ""); print $6 }
-            END { print ".El" }' ;;
+    bash) echo "complete -o default -W '$(table words)' $me" ;;
+    zsh)  words=$(table words)
+          printf '#compdef %s\n_arguments %s %s\n' "$me" "'${words// /\' \'}'" "'*:file:_files'" ;;
+    mdoc) printf '%s\n' '.Sh SYNOPSIS' "$SYNOPSIS" '.Sh OPTIONS'
+          table mdoc ;;
     *)    bad_usage "--completion $1: it should be bash, zsh or mdoc" ;;
     esac
 }
@@ -99,7 +80,7 @@ long_options=()                                         # as they come in the ta
 read_table() {
     local group short long arg pass rest
     while IFS='|' read -r group short long arg pass rest; do
-        [[ -n $group ]] || continue
+        [[ -n $long ]] || continue
         long_options+=("$long")
         takes[$long]=$arg group_of[$long]=$group passed_as[$long]=$pass
         [[ -z $short ]] || letter_of[$short]=$long
@@ -108,19 +89,15 @@ read_table() {
 
 # find_option WORD: the long option that WORD, without its dashes, names or begins, in REPLY
 find_option() {
-    local name
-    REPLY=
+    local name found=()
+    REPLY=$1
     [[ $1 =~ ^[a-z-]+$ ]] || bad_usage "unknown or ambiguous option --$1"
-    if [[ -v takes[$1] ]]; then
-        REPLY=$1
-        return
-    fi
+    [[ ! -v takes[$1] ]] || return 0
     for name in "${!takes[@]}"; do
-        [[ $name == "$1"* ]] || continue
-        [[ -z $REPLY ]] || bad_usage "unknown or ambiguous option --$1"
-        REPLY=$name
+        [[ $name != "$1"* ]] || found+=("$name")
     done
-    [[ -n $REPLY ]] || bad_usage "unknown or ambiguous option --$1"
+    (( ${#found[@]} == 1 )) || bad_usage "unknown or ambiguous option --$1"
+    REPLY=${found[0]}
 }
 
 # as_path NAME: in REPLY; a name that begins with a dash so that no tool takes it for an option
@@ -152,17 +129,16 @@ take_options() {
                   continue
               fi
               [[ $rest != *=* ]] || set -- "${rest#*=}" "$@" ;;
-        -?*)  rest=${word:1:1}
-              name=${letter_of[$rest]-}
-              [[ -n $name ]] || bad_usage "unknown option -$rest"
-              rest=${word:2}
+        -?*)  name=${letter_of[${word:1:1}]-} rest=${word:2}
+              [[ -n $name ]] || bad_usage "unknown option -${word:1:1}"
               if [[ -z ${takes[$name]} ]]; then
                   given[$name]=1
                   [[ -z $rest ]] || set -- "-$rest" "$@"
                   continue
               fi
               [[ -z $rest ]] || set -- "$rest" "$@" ;;
-        *)    operands+=("$word"); continue ;;
+        *)    operands+=("$word")
+              continue ;;
         esac
         (( $# )) || bad_usage "$word wants an argument"
         if ! take_special "$name" "$1"; then
@@ -173,7 +149,10 @@ take_options() {
         shift
     done
     if [[ -v given[help] ]]; then
-        help_text
+        usage_text
+        table help
+        echo
+        help_end
     elif [[ -v given[version] ]]; then
         se-check --version | sed "s/^se-check/$me/"
     elif [[ -v given[completion] ]]; then
@@ -194,4 +173,3 @@ whole() {
     fi
     bad_usage "--$1 ${given[$1]}: it should be a whole number from $2 to $3"
 }
-
