@@ -86,6 +86,14 @@ part_of() {
     fails 1 se-cat in.seg -o small/out.seg || status=1
     [[ $stderr == "se-cat: small/out.seg: "*"No space left on device" ]] || status=1
     left=$(ls -A small)
+    echo precious > small/out.seg                   # an old file stays
+    fails 1 se-cat in.seg -o small/out.seg || status=1
+    [[ $(ls -A small) == out.seg && $(cat small/out.seg) == precious ]] || status=1
+    if mount -o remount,ro small; then              # and so on a disk that became read-only
+        fails 1 se-cat in.seg -o small/out.seg || status=1
+        [[ $stderr == "se-cat: small/out.seg: "* ]] || status=1
+        [[ $(ls -A small) == out.seg && $(cat small/out.seg) == precious ]] || status=1
+    fi
     umount small
     [[ $status -eq 0 && -z $left ]]
 }
@@ -106,7 +114,7 @@ part_of() {
         [[ $output == 141 ]] || { echo "$command: $output"; cat err; false; }
         [[ ! -s err ]]
     done
-    run bash -c "{ sleep 0.2; se-cat --help; echo \$? > status; } 2> err | true"
+    run -0 bash -c "{ sleep 0.2; se-cat --help; echo \$? > status; } 2> err | true"
     [[ ! -s err && $(cat status) == 141 ]]
     only big.seg err status
 }
@@ -155,8 +163,41 @@ part_of() {
     truncate -s 4096 big.seg
     status=0
     wait "$job" || status=$?
-    [[ $status -eq 1 && $(cat err) == "se-cat: the input file changed while it was read" ]]
+    [[ $status -eq 1 && $(cat err) == "se-cat: the input file changed while it was being read" ]]
     only big.seg err
+}
+
+@test "an input that is written into while it is mapped gives no result" {
+    big
+    cp big.seg in.seg
+    echo precious > out.seg
+    se-cat -z 9 in.seg -o out.seg 2> err &
+    job=$!
+    part_of out.seg
+    printf 'other numbers' | dd of=in.seg bs=1 seek=20000000 conv=notrunc status=none
+    status=0
+    wait "$job" || status=$?
+    [[ $status -eq 1 && $(cat err) == "se-cat: "*"the input file changed while it was being read"* ]]
+    [[ $(cat out.seg) == precious ]]
+    only big.seg in.seg out.seg err
+    # through a pipe: no end section, so no reader takes it
+    cp big.seg in.seg
+    se-cat -z 9 in.seg 2> err > piped &
+    job=$!
+    while [[ ! -s piped ]]; do sleep 0.02; done
+    printf 'other numbers' | dd of=in.seg bs=1 seek=20000000 conv=notrunc status=none
+    status=0
+    wait "$job" || status=$?
+    [[ $status -eq 1 ]]
+    fails 1 se-check piped
+    # who writes the file anew beside it and renames does no harm
+    cp big.seg in.seg
+    cp big.seg new
+    se-cat -z 2 in.seg -o out.seg &
+    job=$!
+    part_of out.seg
+    mv new in.seg
+    wait "$job"
 }
 
 @test "the output is never its own unfinished input" {
@@ -175,6 +216,9 @@ part_of() {
     ln -s a.seg link.seg
     se-gen --karate --no-history -o link.seg
     [[ -L link.seg && $(stat -c %a a.seg) == 640 ]]
+    chmod 6755 a.seg                                # but nobody runs as its owner
+    se-gen --karate --no-history -o a.seg
+    [[ $(stat -c %a a.seg) == 755 ]]
     cmp a.seg <(se-gen --karate --no-history)
     (umask 027; se-gen --karate -o new.seg)
     [[ $(stat -c %a new.seg) == 640 ]]
@@ -246,4 +290,133 @@ as_nobody() {
     truncate -s 1T sparse.seg || skip "no sparse files here"
     printf 'SEG\1' | dd of=sparse.seg conv=notrunc status=none
     fails 1 timeout 20 se-check sparse.seg
+}
+
+# over LIMIT COMMAND: one line that names the limit and the remedy, no file
+over() {
+    local limit=$1
+    shift
+    fails 1 "$@" --memory "${limit/iB/}" -o out
+    [[ $stderr == *"memory limit of ${limit/M/ M} reached ("*"more with --memory SIZE or SE_MEMORY" ]] ||
+        { echo "$stderr"; false; }
+    [[ ! -e out ]]
+}
+
+@test "--memory: small files that ask for much are refused at the limit" {
+    ! grep -q asan "$SE_BIN/se-check" || skip "the sanitizers take memory of their own"
+    py=$(find_python zipfile) || skip "no Python"
+    se-gen -n 10 --classes 2 --degree 3 --splits 1 --no-history -o base.seg
+    "$py" "$ROOT/tests/amplify.py" base.seg
+    for f in *; do
+        [[ $(stat -c %s "$f") -lt 1000000 ]]
+    done
+    over 64MiB se-info deflated.seg
+    over 64MiB se-cat -z 0 other.seg
+    over 128MiB se-sim -@ 1 deflated.seg
+    over 256MiB se-train -@ 1 wide.seg
+    over 64MiB se-import --onto base.seg --embedding zeros.npz
+    over 64MiB se-import -f mat zeros.mat
+    over 64MiB se-import --onto base.seg --embedding zeros.npy.gz
+    fails 1 env SE_MEMORY=64M se-cat -z 0 other.seg -o out
+    [[ $stderr == *"memory limit of 64 MiB reached"* ]]
+    fails 2 se-cat --memory 5X base.seg
+    fails 2 se-cat --memory M base.seg
+    SE_MEMORY=1 se-cat --memory none -q other.seg -o out
+}
+
+@test "se-check reads deflated sections in memory of constant size" {
+    ! grep -q asan "$SE_BIN/se-check" || skip "the sanitizers take memory of their own"
+    py=$(find_python zipfile) || skip "no Python"
+    se-gen -n 10 --classes 2 --degree 3 --no-history -o base.seg
+    "$py" "$ROOT/tests/amplify.py" base.seg
+    se-check -q --memory 16M other.seg
+    se-check -q --memory 16M twelve.seg
+    for f in deflated known many; do
+        se-check -q --memory 4M $f.seg
+    done
+    fails 1 se-check --memory 4M bad.seg
+    [[ $stderr == *"labels: vertex 5999998 has class 7" ]]
+    # the same digest whether it is inflated at once or in pieces
+    se-cat -z 0 other.seg -o plain.seg
+    [[ $(digest other.seg) == "$(digest plain.seg)" ]]
+    head -c 150000 other.seg > cut.seg
+    fails 1 se-check cut.seg
+}
+
+@test "--memory: a pickle of many small values is refused at the limit" {
+    need_data
+    py=$(find_python zipfile) || skip "no Python"
+    ! grep -q asan "$SE_BIN/se-check" || skip "the sanitizers take memory of their own"
+    se-gen -n 10 --no-history -o base.seg
+    "$py" "$ROOT/tests/amplify.py" base.seg
+    mkdir folder
+    cp "$DATA"/cora/ind.cora.* folder
+    cp graph.pickle folder/ind.cora.graph
+    over 128MiB se-import -f planetoid folder
+}
+
+@test "control characters of two bytes do not reach the terminal" {
+    printf 'a\302\233b\t1\n' > names.tsv            # U+009B begins commands, as ESC [ does
+    printf 'a\302\2332J\tb\303\251\n' > edges.tsv
+    se-import -f edges edges.tsv --no-history -o a.seg
+    printf '0\n1\n' > labels.tsv
+    se-gen --karate --no-history -o k.seg
+    py=$(find_python hashlib) || skip "no Python"
+    "$py" - "$ROOT/tests" <<'PY'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+import segedit
+text = "se-cat\t1\t-\t0.1\t\u009b2J caf\u00e9\n".encode() + b"\x9b31m raw\n"
+plain = struct.pack("<Q", len(text)) + text + bytes(-len(text) % 8)
+none = [(bytes(4), bytes(16))] * 2
+segedit.write("h.seg", segedit.read("k.seg") + [segedit.Section(b"hist", none, plain, 0)])
+PY
+    se-info h.seg > said 2>&1 || true
+    if LC_ALL=C grep -q $'\302\233' said || LC_ALL=C grep -q $'[^\303]\233' said; then
+        false
+    fi
+    se-info --json h.seg > said 2>&1 || true
+    if LC_ALL=C grep -q $'\302\233' said; then
+        false
+    fi
+    # messages quote what is in files
+    printf 'a\302\233b\n' > bad.mtx
+    run se-import -f mtx bad.mtx -o x.seg
+    if LC_ALL=C grep -q $'\302\233' <<< "$output"; then
+        false
+    fi
+}
+
+@test "a closed standard error is not the first file that is opened" {
+    se-gen -n 60 --splits 1 --no-history -o a.seg
+    se-train --epochs 3 a.seg --log good.tsv -o b.seg
+    se-train --epochs 3 -v a.seg --log log.tsv -o b.seg 2>&-
+    diff <(cut -f 1 good.tsv) <(cut -f 1 log.tsv)
+}
+
+@test "a tree as deep as it has leaves is not written as paths" {
+    awk 'BEGIN { n = 6000; for (i = 0; i < n; i++) {
+        print 2 * i "\t" (i ? 2 * i - 2 : -1) "\t-1"; print 2 * i + 1 "\t" 2 * i "\t" i }
+        print 2 * n "\t" 2 * n - 2 "\t" n }' > deep.tsv
+    se-import -f parents deep.tsv --no-history -o deep.seg
+    fails 1 se-export -t tree deep.seg -o out
+    [[ $stderr == *"-t parents"* && ! -e out ]]
+    se-export -t parents deep.seg -o out
+}
+
+@test "the plugin is not looked for above the folder of an installed tool" {
+    mkdir -p inst/bin
+    cp "$SE_BIN/se-sim" inst/bin
+    echo 'no library' > inst/libse-cuda.so
+    run inst/bin/se-sim --version
+    [[ $output != *inst/libse-cuda.so* ]]
+}
+
+@test "the tools are hardened: position-independent, full RELRO, stack protector" {
+    need_command readelf
+    ! grep -q asan "$SE_BIN/se-check" || skip "built for the sanitizers"
+    readelf -hW "$SE_BIN/se-check" | grep -q 'Type:.*DYN'
+    readelf -lW "$SE_BIN/se-check" | grep -q GNU_RELRO
+    readelf -dW "$SE_BIN/se-check" | grep -Eq 'BIND_NOW|NOW'
+    readelf -sW "$SE_BIN/se-check" | grep __stack_chk_fail > /dev/null
 }

@@ -20,6 +20,10 @@ try() {
     try orders 1000
 }
 
+@test "300 streams of strange but valid numbers: what a stage writes passes --deep" {
+    try hostile 300
+}
+
 @test "less and less memory: it works or says that memory is short" {
     ! grep -q asan "$SE_BIN/se-check" || skip "the sanitizers want more"
     try memory 14

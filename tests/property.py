@@ -3,6 +3,8 @@
 
 graphs   random graphs, odd ones too, through every stage: each result is sound by se-check
          --deep, and the same at 1, 2 and 4 threads
+hostile  streams with strange numbers that se-check --deep lets pass: every stage works or fails
+         with one line, and what it writes passes se-check --deep too
 orders   random stages in random orders on streams that were damaged with right checksums: a
          tool works or fails with one line, and a failed one leaves no file
 memory   every tool with less and less memory: it works or fails with one line
@@ -298,6 +300,63 @@ def orders_case(r, folder):
             os.remove(folder / name)
 
 
+# Numbers as far as they may go, and just beyond
+EDGES = {"f": [0.0, -0.0, 1.0, -1.0, 1.0009, -1.0009, 3.4e38, -3.4e38, 1e-45, 1e19, 1e30, -1e30,
+               0.5, 1.5],
+         "d": [0.0, 1.0, -1.0, 1.7e308, -1.7e308, 5e-324, 0.5, 1e18]}
+
+
+def make_hostile(r, folder, source, result):
+    """Floats and small integers of a section or two become extreme; True if that is valid."""
+    sections = segedit.read(folder / source)
+    for _ in range(pick(r, 1, 2, 4)):
+        s = r.choice(sections)
+        if s.tag not in segedit.LAYOUTS:
+            continue
+        plain = bytearray(s.plain)
+        items = [x for x in segedit.layout(s.tag, plain).values() if x[2] > 1]
+        if not items:
+            continue
+        kind, at, count = r.choice(items)
+        value = r.choice(EDGES[kind]) if kind in EDGES else None
+        for i in range(count) if r.random() < 0.5 else [r.randrange(count)]:
+            new = value if kind in EDGES else strange(r, kind)
+            struct.pack_into("<" + kind, plain, at + i * struct.calcsize(kind), new)
+        segedit.replace(sections, s, bytes(plain))
+    segedit.write(folder / result, sections)
+    return folder.run("se-check", "--deep", "-q", result)
+
+
+FOLLOWS = {b"KNNS": ["se-kselect"], b"FUSE": ["se-tree", "-K", 2], b"TREE": ["se-sample"],
+           b"EMBD": ["se-sim", "-k", 3], b"GRPH": ["se-tree", "--on", "graph"],
+           b"FEAT": ["se-train", "--epochs", 2]}
+
+
+def hostile_case(r, folder):
+    source = "base-%d.seg" % r.randrange(3)
+    folder.must("se-check", "--deep", "-q", source)
+    for _ in range(8):                          # until it is strange and valid
+        if make_hostile(r, folder, source, "hostile.seg"):
+            source = "hostile.seg"
+            break
+    drop = pick(r, [], [], [b"stat"], [b"stat", b"FUSE", b"TREE"])
+    if drop:                                    # so that what is derived is not refused for its sake
+        sections = [s for s in segedit.read(folder / source) if s.tag not in drop]
+        segedit.write(folder / "less.seg", sections)
+        if folder.run("se-check", "--deep", "-q", "less.seg"):
+            source = "less.seg"
+    for i in range(r.randrange(2, 6)):
+        words = stage(r, False) if r.random() < 0.5 else r.choice(list(FOLLOWS.values()))
+        if not writes_stream(words):
+            folder.run(*words, source, "-q", output="text")
+        elif folder.run(*words, source, "-q", output="%d.seg" % i):
+            source = "%d.seg" % i
+            folder.must("se-check", "--deep", "-q", source)
+    for name in os.listdir(folder.path):
+        if name[0].isdigit() or name in ("hostile.seg", "less.seg", "text"):
+            os.remove(folder / name)
+
+
 # --- memory ---
 
 COMMANDS = [["se-gen", "-n", 3000], ["se-import", "-f", "edges", "edges.tsv"],
@@ -338,6 +397,7 @@ def memory_streams(folder):
 
 
 CASES = {"graphs": (None, graphs_case), "orders": (base_streams, orders_case),
+         "hostile": (base_streams, hostile_case),
          "memory": (memory_streams, memory_case)}
 
 

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""inject.py BIN LIBRARY [--seconds S] [--most N] - every call that can fail fails once, in every tool
+
+LIBRARY is tests/inject.c, built to be preloaded.  For each tool on a small input and each kind
+of call the calls are counted, then the first fails, the second, and so on, at most N of them,
+spread evenly.  A tool whose call failed either works, with the same bytes as ever, or ends with
+status 1 and one line, and leaves no file.  After S seconds each kind has had fewer; the last line
+counts.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+KINDS = "malloc calloc realloc read write mmap rename pthread_create fsync".split()
+COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 a.seg",
+            "se-train --epochs 2 -@ 2 a.seg", "se-sim -k 5 -@ 2 a.seg", "se-kselect b.seg",
+            "se-tree -@ 2 c.seg", "se-sample --retain d.seg", "se-noise --add --rate 0.1 a.seg",
+            "se-prune --jaccard --threshold 0.01 a.seg", "se-cat -z 6 d.seg", "se-info d.seg",
+            "se-export -t graphml a.seg", "se-check --deep z.seg"]
+
+
+class Place:
+    def __init__(self, tools, library):
+        self.bin, self.library = tools, library
+        self.path = tempfile.mkdtemp(prefix="se-inject-")
+
+    def run(self, words, **env):
+        full = dict(os.environ, LC_ALL="C", **env)
+        return subprocess.run([os.path.join(self.bin, words[0])] + words[1:], cwd=self.path,
+                              env=full, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+    def must(self, command):
+        done = self.run(command.split())
+        if done.returncode:
+            sys.exit("%s: %s" % (command, done.stderr.decode()))
+
+    def files(self):
+        return sorted(os.listdir(self.path))
+
+    def read(self, name):
+        try:
+            with open(os.path.join(self.path, name), "rb") as f:
+                return f.read()
+        except FileNotFoundError:
+            return None
+
+
+def prepare(p):
+    for line in ("se-gen -n 60 --features normal --dims 6 --splits 1 -o a.seg",
+                 "se-sim -k 5 a.seg -o b.seg", "se-kselect b.seg -o c.seg",
+                 "se-tree c.seg -o d.seg", "se-cat -z 6 d.seg -o z.seg",
+                 "se-export -t edges a.seg -o edges.tsv"):
+        p.must(line)
+
+
+def fault(p, words, done, want, before):
+    """What is wrong with how it ended, or None"""
+    text, made = done.stderr.decode(errors="replace"), p.read("out")
+    extra = [f for f in p.files() if f not in before and f != "out"]
+    if extra:
+        return "left " + " ".join(extra)
+    if done.returncode == 0:
+        return None if made == want else "works with other bytes: " + text
+    if done.returncode != 1:
+        return "ends with status %d: %s" % (done.returncode, text)
+    lines = text.splitlines()
+    if len(lines) != 1 or not text.startswith(words[0] + ": "):
+        return "does not fail with one line: %r" % text
+    if made is not None and not (made == want and "may be lost" in text):
+        return "failed and left its output"
+    return None
+
+
+def try_kind(p, words, kind, most, until):
+    """How many calls were made to fail"""
+    env = dict(LD_PRELOAD=p.library, SE_FAIL=kind)
+    before, counts = p.files(), os.path.join(p.path, "..", os.path.basename(p.path) + ".count")
+    done = p.run(words, SE_FAIL_COUNT=counts, **env)
+    if done.returncode:
+        sys.exit("%s: %s" % (" ".join(words), done.stderr.decode()))
+    want = p.read("out")
+    with open(counts) as f:
+        calls = int(f.read())
+    os.remove(counts)
+    os.remove(os.path.join(p.path, "out"))
+    picked = range(1, calls + 1)
+    if calls > most:
+        picked = sorted({1 + i * (calls - 1) // (most - 1) for i in range(most)})
+    tried = 0
+    for n in picked:
+        if time.monotonic() > until:
+            break
+        env["SE_FAIL"] = "%s:%d" % (kind, n)
+        done = p.run(words, **env)
+        wrong = fault(p, words, done, want, before)
+        if wrong:
+            sys.exit("SE_FAIL=%s %s\n%s\nin %s" % (env["SE_FAIL"], " ".join(words), wrong, p.path))
+        if os.path.exists(os.path.join(p.path, "out")):
+            os.remove(os.path.join(p.path, "out"))
+        tried += 1
+    return tried
+
+
+def main():
+    ask = argparse.ArgumentParser()
+    ask.add_argument("bin")
+    ask.add_argument("library")
+    ask.add_argument("--seconds", type=float, default=50)
+    ask.add_argument("--most", type=int, default=200)
+    o = ask.parse_args()
+    p = Place(os.path.abspath(o.bin), os.path.abspath(o.library))
+    prepare(p)
+    start, done = time.monotonic(), 0
+    pairs = [(c, k) for c in COMMANDS for k in KINDS]
+    for i, (command, kind) in enumerate(pairs):
+        words = command.split() + ["-q", "-o", "out"]
+        if command.split()[0] not in ("se-info", "se-export", "se-check"):
+            words.append("--no-history")        # it holds a time
+        if words[0] == "se-check":
+            words.remove("-q")
+        left = o.seconds - (time.monotonic() - start)
+        until = time.monotonic() + max(left, 0.1) / (len(pairs) - i)
+        done += try_kind(p, words, kind, o.most, until)
+    shutil.rmtree(p.path)
+    print("inject: %d calls failed, in %d tools, %d kinds, %.0f s" %
+          (done, len(COMMANDS), len(KINDS), time.monotonic() - start))
+
+
+main()
