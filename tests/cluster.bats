@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# Work on a Slurm cluster of three hosts, which tests/cluster starts on this machine
+
+load helper
+
+# why_not: what is missing for a cluster, or nothing
+why_not() {
+    local name
+    (( EUID == 0 )) || { echo "a test cluster needs root"; return; }
+    for name in slurmctld slurmd munged srun sbatch nsenter ip; do
+        command -v "$name" > /dev/null || { echo "$name is not installed (slurm-wlm, munge, iproute2)"; return; }
+    done
+    ip netns add "se-try-$$" 2> /dev/null || { echo "network namespaces cannot be made here"; return; }
+    ip netns del "se-try-$$"
+}
+
+setup_file() {
+    export NO_CLUSTER
+    NO_CLUSTER=$(why_not)
+    [[ -z $NO_CLUSTER ]] || return 0        # each test skips; bats takes a skip here for a failure
+    export CLUSTER=$BATS_FILE_TMPDIR/c SLURM_CONF=$BATS_FILE_TMPDIR/c/slurm.conf
+    timeout 60 "$BATS_TEST_DIRNAME/cluster" up "$CLUSTER"
+}
+
+teardown_file() {
+    [[ -z ${CLUSTER-} ]] || timeout 60 "$BATS_TEST_DIRNAME/cluster" down "$CLUSTER"
+}
+
+# What must be equal wherever a run was made: the metrics but for the seconds, and every stream
+result() {
+    cut -f 1-11 "$1/metrics.tsv"
+    cat "$1/summary.tsv"
+    (cd "$1" && find . -name '*.seg' | sort | xargs se-check)
+}
+
+# array FOLDER OPTION...: the parts of FOLDER/parts.txt as a job array; prints the number of the job
+array() {
+    local folder=$1
+    shift
+    # shellcheck disable=SC2016
+    timeout 20 sbatch --parsable -c1 --array="1-$(wc -l < "$folder/parts.txt")" \
+        --output="$folder/task-%a.out" --open-mode=append "$@" \
+        --wrap "echo \$(hostname) \${SLURM_RESTART_COUNT-0} >> $folder/started.\$SLURM_ARRAY_TASK_ID
+            sed -n \"\${SLURM_ARRAY_TASK_ID}p\" $folder/parts.txt | bash"
+}
+
+# done_with JOB: no task of it is left
+done_with() {
+    local i
+    for (( i = 0; i < 240; i++ )); do
+        [[ -n $(timeout 10 squeue -h -r -j "$1" 2> /dev/null) ]] || return 0
+        sleep .5
+    done
+    timeout 10 squeue -r
+    timeout 10 sinfo -N
+    return 1
+}
+
+options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
+
+@test "a run behind srun and one as a job array are equal to a local one" {
+    se-gen -n 150 --seed 2 | se-split --count 4 -o g.seg
+    se-gsl -q g.seg -o local "${options[@]}"
+    timeout 120 se-gsl -q g.seg -o srun "${options[@]}" --jobs 4 --launcher "srun -N1 -n1 -c1"
+    diff <(result local) <(result srun)
+    se-gsl g.seg -o array "${options[@]}" --parts > parts.txt
+    [[ $(wc -l < parts.txt) -eq 4 ]]
+    job=$(array .)
+    done_with "$job"
+    [[ $(find array -name metrics.tsv -path '*run-0/metrics.tsv' | wc -l) -eq 4 ]]
+    se-gsl -q g.seg -o array "${options[@]}"         # gathers
+    diff <(result local) <(result array)
+    # it was not one host that did all
+    run timeout 20 srun -N3 -n3 hostname
+    [[ $(sort -u <<< "$output" | wc -l) -eq 3 ]]
+}
+
+@test "tune points and controls are parts, too" {
+    se-gen -n 100 --seed 3 | se-split --count 2 -o g.seg
+    more=(--splits 0-1 --iterations 1 --model gcn --epochs 10 --no-cache --controls)
+    se-gsl -q g.seg -o local "${more[@]}"
+    se-gsl g.seg -o array "${more[@]}" --parts > parts.txt
+    [[ $(wc -l < parts.txt) -gt 2 ]]
+    job=$(array .)
+    done_with "$job"
+    se-gsl -q g.seg -o array "${more[@]}"
+    diff local/summary.tsv array/summary.tsv
+    diff local/paired.tsv array/paired.tsv
+}
+
+@test "the cable of a host is cut: its task is requeued, and the result is equal" {
+    se-gen -n 150 --seed 5 | se-split --count 4 -o g.seg
+    # the stage tree waits on its first try, so that the cable can be cut in the middle of a task
+    mkdir slow
+    cat > slow/tree << 'END'
+#!/bin/bash
+touch "$SLOW/$(hostname)"
+[[ -z ${SLURM_JOB_ID-} || -n ${SLURM_RESTART_COUNT-} ]] || sleep 8
+exec se-tree --height 2 --effort fast "$@"
+END
+    chmod +x slow/tree
+    export SLOW=$PWD/slow
+    se-gsl -q g.seg -o local "${options[@]}" --stage tree="$PWD/slow/tree"
+    se-gsl g.seg -o array "${options[@]}" --stage tree="$PWD/slow/tree" --parts > parts.txt
+    job=$(array . --requeue -c2)                # a host for each task
+    for (( i = 0; i < 100; i++ )); do
+        [[ ! -e slow/n2 ]] || break
+        sleep .2
+    done
+    [[ -e slow/n2 ]]
+    "$BATS_TEST_DIRNAME/cluster" cut "$CLUSTER" n2
+    # its twin goes on in there, and writes to the disk that all share
+    done_with "$job"
+    "$BATS_TEST_DIRNAME/cluster" mend "$CLUSTER" n2
+    [[ $(cat started.* | awk '$2 > 0 && $1 != "n2"' | wc -l) -gt 0 ]] || { tail started.*; false; }
+    se-gsl -q g.seg -o array "${options[@]}" --stage tree="$PWD/slow/tree"
+    diff <(result local) <(result array)
+    [[ -z $(find array -name '*.tmp*' -o -name '*.new*') ]]
+}
