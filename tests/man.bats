@@ -89,6 +89,13 @@ run_examples() {
         done
 }
 
+@test "se-gsl(7) lists every program" {
+    for source in "$ROOT"/tools/se-*.c "$ROOT"/pipelines/se-*; do
+        name=$(basename "$source" .c)
+        grep -q "^\.It Xr $name 1\$" "$ROOT/man/se-gsl.7" || { echo "$name is missing"; false; }
+    done
+}
+
 @test "every tool page has examples, and the examples of all pages do what they show" {
     for page in "$ROOT"/man/*.[1-9]; do
         [[ $(transcripts "$page" | grep -c '^\$ ') -gt 0 ]]
