@@ -87,7 +87,10 @@ $(LIB): $(SOURCES:%.c=$(B)/%.o)
 
 $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
+
+# A command line that fills a file of its own
+$(B)/bin/se-train: $(B)/tools/train_options.o
 
 $(LINKS): $(B)/bin/%: pipelines/%
 	@mkdir -p $(@D)

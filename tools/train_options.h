@@ -1,0 +1,29 @@
+/* train_options.h - the command line of se-train */
+#ifndef SE_TRAIN_OPTIONS_H
+#define SE_TRAIN_OPTIONS_H
+
+#include "common/cli/tool.h"
+#include "common/train/recipe.h"
+
+enum { LOGITS, HIDDEN };        /* --embed */
+enum { LAST, BEST };            /* --embed-epoch */
+
+struct train_command {
+    struct se_recipe r;
+    const char *log, *beside;
+    bool input_dropout_given, hidden_given, edge_dropout_given, layers_given, hops_given;
+    bool vertex_dropout_given, samples_given, consistency_given;
+    bool loops_given, weights_given, apply, probabilities, list;
+    double rate, decay, consistency, temperature, entropy;
+    uint64_t samples, modules, epochs, patience, split;
+    int embed, embed_epoch, jump, select, ties, decay_on, weights;
+};
+extern struct train_command o;
+extern const struct se_option train_options[];
+
+/* What was not given is as the model wants it. */
+void train_defaults(const struct se_model_kind *kind);
+/* Of a stored model: what it is, and whether the graphs are there that it wants */
+int train_recall(const struct se_model *m, struct se_err *err);
+
+#endif
