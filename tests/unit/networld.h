@@ -119,7 +119,7 @@ static void stir(struct se_net *net)
         net->value[k] += 0.3 * se_rng_normal(&r);
 }
 
-static void report(const char *name, double worst)
+static inline void report(const char *name, double worst)
 {
     char text[96];
 
