@@ -167,17 +167,11 @@ static int read_dense(struct walk *w, const uint64_t shape[2], struct se_named *
 {
     struct element e;
     struct se_npy a;
-    void *copy;
 
     if (need(w, &e, err) < 0 || numbers(&e, 2, shape, &a, err) < 0)
         return -1;
-    copy = se_alloc(a.count, a.size, err);
-    if (!copy)
+    if (se_npy_copy(&item->dense, &a, err) < 0)
         return -1;
-    memcpy(copy, a.data, a.count * a.size);
-    item->dense = a;
-    item->dense.data = copy;
-    item->dense.blob = (struct se_blob){ copy, a.count * a.size, copy };
     item->dense.fortran = true;
     if (shape[0] == 1 || shape[1] == 1) {
         item->dense.dims = 1;

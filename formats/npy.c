@@ -20,6 +20,19 @@ bool se_zip_is(const void *head, size_t len)
     return len >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
 }
 
+int se_npy_copy(struct se_npy *copy, const struct se_npy *a, struct se_err *err)
+{
+    void *data = se_alloc(a->count, a->size, err);
+
+    if (!data)
+        return -1;
+    memcpy(data, a->data, a->count * a->size);
+    *copy = *a;
+    copy->data = data;
+    copy->blob = (struct se_blob){ data, a->count * a->size, data };
+    return 0;
+}
+
 void se_npy_release(struct se_npy *a)
 {
     se_blob_release(&a->blob);

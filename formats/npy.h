@@ -24,6 +24,8 @@ int se_npy_parse(struct se_npy *a, const void *data, uint64_t len, struct se_err
 /* Set type and shape by hand for `len` bytes of data, as a pickle gives them: "i4", '<'. */
 int se_npy_set(struct se_npy *a, const char *type, size_t type_len, char order, int dims,
                const uint64_t *shape, const void *data, uint64_t len, struct se_err *err);
+/* A copy that owns its bytes */
+int se_npy_copy(struct se_npy *copy, const struct se_npy *a, struct se_err *err);
 void se_npy_release(struct se_npy *a);
 bool se_npy_is(const void *head, size_t len);   /* does it start like an .npy file? */
 bool se_zip_is(const void *head, size_t len);   /* or like a zip archive? */

@@ -109,18 +109,8 @@ static int take_array(const struct se_pickle *p, uint32_t ref, struct se_named *
                       struct se_err *err)
 {
     struct se_npy a;
-    void *copy;
 
-    if (se_pickle_array(p, ref, &a, err) < 0)
-        return -1;
-    copy = se_alloc(a.count, a.size, err);
-    if (!copy)
-        return -1;
-    memcpy(copy, a.data, a.count * a.size);
-    item->dense = a;
-    item->dense.data = copy;
-    item->dense.blob = (struct se_blob){ copy, a.count * a.size, copy };
-    return 0;
+    return se_pickle_array(p, ref, &a, err) < 0 ? -1 : se_npy_copy(&item->dense, &a, err);
 }
 
 /* An array of objects: one matrix, or texts. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/command.h"
 #include "common/base/outfile.h"
 #include "common/base/parallel.h"
 #include "common/cli/options.h"
@@ -131,39 +132,15 @@ static int fail(const struct se_tool *tool, const struct se_err *err)
     return 1;
 }
 
-static bool is_plain_word(const char *s)
-{
-    return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                             "@%+=:,./-_")] == '\0';
-}
-
 /* The command line as one could paste it into a shell; control characters become '?'. */
 static char *join_arguments(int argc, char **argv, struct se_err *err)
 {
-    struct se_bytes b = SE_BYTES_INIT;
-    int rc = 0;
+    char *text = se_command_text(argv + 1, argc > 0 ? argc - 1 : 0, err);
 
-    for (int i = 1; i < argc && rc == 0; i++) {
-        const bool plain = is_plain_word(argv[i]);
-
-        if (i > 1)
-            rc = se_bytes_add(&b, " ", 1, err);
-        if (rc == 0 && !plain)
-            rc = se_bytes_add(&b, "'", 1, err);
-        for (const char *c = argv[i]; *c && rc == 0; c++) {
-            if (*c == '\'')
-                rc = se_bytes_add(&b, "'\\''", 4, err);
-            else
-                rc = se_bytes_add(&b, (unsigned char)*c < 0x20 ? "?" : c, 1, err);
-        }
-        if (rc == 0 && !plain)
-            rc = se_bytes_add(&b, "'", 1, err);
-    }
-    if (rc == 0)
-        rc = se_bytes_add(&b, "", 1, err);
-    if (rc < 0)
-        se_bytes_release(&b);
-    return b.data;
+    for (char *c = text; c && *c; c++)
+        if ((unsigned char)*c < 0x20)
+            *c = '?';
+    return text;
 }
 
 static int check_operands(const struct se_run *run, struct se_err *err)

@@ -18,11 +18,8 @@ static void soften_rows(const se_real *logits, uint64_t n, uint64_t classes, se_
 {
     for (uint64_t v = 0; v < n; v++) {
         const se_real *row = logits + v * classes;
-        const double most = (double)row[se_largest(row, classes)];
-        double sum = 0;
+        double most, sum = se_softmax_sum(row, classes, &most);
 
-        for (uint64_t c = 0; c < classes; c++)
-            sum += exp((double)row[c] - most);
         for (uint64_t c = 0; c < classes; c++)
             z[v * classes + c] = (se_real)(exp((double)row[c] - most) / sum);
     }

@@ -271,6 +271,16 @@ uint64_t se_largest(const se_real *row, uint64_t classes)
     return best;
 }
 
+double se_softmax_sum(const se_real *row, uint64_t classes, double *most)
+{
+    double sum = 0;
+
+    *most = (double)row[se_largest(row, classes)];
+    for (uint64_t c = 0; c < classes; c++)
+        sum += exp((double)row[c] - *most);
+    return sum;
+}
+
 static void accuracy(struct se_worker *w, const se_real *logits, const struct se_targets *t,
                      uint64_t right[4], uint64_t all[4])
 {

@@ -325,6 +325,8 @@ double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const ui
 
 /* The column of the largest number of a row, the first of equals */
 uint64_t se_largest(const se_real *row, uint64_t classes);
+/* The sum of exp(x - most) over a row, and most, its largest entry */
+double se_softmax_sum(const se_real *row, uint64_t classes, double *most);
 
 /* The loss where the net computes; `t` is in its memory. */
 double se_net_loss_of(const struct se_net *net, const se_real *logits,

@@ -22,13 +22,10 @@ void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *la
 {
     for (uint64_t v = 0; v < n; v++) {
         const se_real *row = logits + v * classes;
-        const uint64_t best = se_largest(row, classes);
-        double sum = 0;
+        double most;
 
-        for (uint64_t c = 0; c < classes; c++)
-            sum += exp((double)row[c] - (double)row[best]);
-        label[v] = (int32_t)best;
-        confidence[v] = (float)(1 / sum);
+        label[v] = (int32_t)se_largest(row, classes);
+        confidence[v] = (float)(1 / se_softmax_sum(row, classes, &most));
     }
 }
 
@@ -36,11 +33,8 @@ void se_probabilities_of(const se_real *logits, uint64_t n, uint64_t classes, fl
 {
     for (uint64_t v = 0; v < n; v++) {
         const se_real *row = logits + v * classes;
-        const double most = (double)row[se_largest(row, classes)];
-        double sum = 0;
+        double most, sum = se_softmax_sum(row, classes, &most);
 
-        for (uint64_t c = 0; c < classes; c++)
-            sum += exp((double)row[c] - most);
         for (uint64_t c = 0; c < classes; c++)
             p[v * classes + c] = (float)(exp((double)row[c] - most) / sum);
     }
