@@ -144,6 +144,20 @@ assert [c["name"] for c in tree["children"][0]["children"]] == x["names"][:3]
 END
 }
 
+@test "layout: a place for each vertex, the same at any number of threads" {
+    se-gen --karate | se-tree -q -o layout.seg
+    for threads in 1 2 4; do
+        se-export -t layout -@ $threads layout.seg > "places-$threads"
+        cmp places-1 "places-$threads"
+    done
+    awk -F '\t' 'NF != 3 || $1 != NR - 1 || $2 < 0 || $2 > 1000 || $3 < 0 || $3 > 1000 { exit 1 }
+        END { exit NR != 34 }' places-1
+    [[ $(cut -f 2,3 places-1 | sort -u | wc -l) == 34 ]]
+    printf '' | se-import -f edges --vertices 3 -q | se-export -t layout | awk 'END { exit NR != 3 }'
+    se-cat --drop graph layout.seg -q -o none.seg
+    fails 1 se-export -t layout none.seg
+}
+
 @test "newick holds the tree" {
     named
     [[ $(se-export -t newick named.seg) == '((0,1,2),(3,4,5));' ]]
