@@ -124,3 +124,64 @@ modules() {
     fails 1 se-prune --across 1 stale.seg -o out.seg
     [[ ! -e out.seg ]]
 }
+
+# dense_svd RANK: vertices and value of each of `edges` by the dense decomposition
+dense_svd() {
+    "$py" - "$1" <<'EOF'
+import sys
+import numpy as np
+rank = int(sys.argv[1])
+rows = [line.split() for line in open("edges")]
+a = np.zeros((60, 60))
+for u, v, w in rows:
+    a[int(u), int(v)] = a[int(v), int(u)] = float(w)
+p, s, q = np.linalg.svd(a)
+b = (p[:, :rank] * s[:rank]) @ q[:rank]
+for u, v, _ in rows:
+    print(u, v, repr(float(b[int(u), int(v)])))
+print("values", s[0], s[min(rank, 60) - 1])
+EOF
+}
+
+@test "--svd: weights by the dense decomposition, at several ranks" {
+    py=$(find_python numpy) || skip "no numpy"
+    for seed in 1 2 3 4 5; do
+        se-gen -n 60 --degree 7 --no-features --splits 0 --seed $seed | se-export -t edges |
+            awk -v seed=$seed 'BEGIN { srand(seed); OFS = "\t" } { print $1, $2, rand() + .2 }' > edges
+        se-import -q -f edges edges --vertices 60 -o g.seg
+        for rank in 1 3 10 40 60; do
+            dense_svd $rank > dense
+            se-prune --svd $rank -t .05 g.seg -o p.seg
+            se-check -q --strict p.seg
+            se-export -t edges p.seg > got
+            [[ -s got ]]
+            awk 'FNR == NR { if ($1 == "values") next; b[$1, $2] = $3; many += $3 >= .05; next }
+                 { d = $3 - b[$1, $2]; if (d * d > 1e-10) bad = 1; have++ }
+                 END { exit bad || have != many }' dense got
+            se-export -t stats p.seg | awk 'FNR == NR { if ($1 == "values") { a = $2; b = $3 } next }
+                 $1 == "prune.largest" { x = $2 - a } $1 == "prune.smallest" { y = $2 - b }
+                 END { exit x * x > 1e-12 || y * y > 1e-12 }' dense -
+        done
+        (( $(wc -l < got) == $(wc -l < edges) ))            # at full rank nothing is lost
+    done
+}
+
+@test "--svd: threads, graphs without edges or with fewer vertices than the rank, refusals" {
+    se-gen -n 300 --degree 8 --seed 3 -o g.seg
+    for threads in 1 2 4; do
+        se-prune -@ $threads --svd 20 g.seg | se-check
+    done | sort -u > digests
+    [[ $(wc -l < digests) == 1 ]]
+    se-gen --karate | se-prune --svd 512 -t 0.5 | se-export -t edges | wc -l > got
+    [[ $(< got) == 78 ]]
+    printf '2 2\n' > loop
+    se-import -q -f edges --keep-loops loop -o loop.seg
+    se-prune --svd 5 loop.seg -o p.seg
+    [[ $(se-info --json p.seg | grep -c '"loops": 1') == 1 ]]
+    fails 2 se-prune --svd 0 g.seg
+    fails 2 se-prune --svd 5 --across 1 g.seg
+    fails 2 se-prune --svd 5 --cosine g.seg
+    fails 2 se-prune --svd 513 g.seg
+    head -c 200 g.seg > cut.seg
+    fails 1 se-prune --svd 5 cut.seg
+}
