@@ -41,14 +41,14 @@ static uint64_t all_cols(const struct source *o)
 /* Entries of a matrix, row by row */
 struct entries {
     uint32_t *col;
-    float *value;
+    se_real *value;
     uint64_t count;
 };
 
 static void add_entry(struct entries *to, uint64_t col, double value)
 {
     to->col[to->count] = (uint32_t)col;
-    to->value[to->count++] = (float)value;
+    to->value[to->count++] = (se_real)value;
 }
 
 static double feature(const struct se_features *f, uint64_t i)
@@ -159,7 +159,7 @@ static int make_dense(struct se_nninput *x, const struct source *o, struct se_er
         row.count = 0;
         add_row(o, v, &row);
         for (uint64_t i = 0; i < row.count; i++)
-            x->dense[v * d + row.col[i]] = (se_real)row.value[i];
+            x->dense[v * d + row.col[i]] = row.value[i];
     }
     x->mat = (struct se_mat){ .rows = o->n, .cols = d, .dense = x->dense };
     free(row.col);
@@ -171,27 +171,24 @@ static int make_sparse(struct se_nninput *x, const struct source *o, struct se_e
 {
     const uint64_t most = (o->identity ? o->n : o->f.dense || o->mean ? o->n * o->f.d : o->f.nnz) +
                           o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
-    uint64_t *off = se_zalloc(o->n + 1, sizeof *off, err);
-    struct entries all = { off ? se_alloc(most, sizeof *all.col, err) : NULL, NULL, 0 };
-    int rc = -1;
+    struct se_sparse *m = &x->sparse;
+    struct entries all = { se_alloc(most, sizeof *all.col, err), NULL, 0 };
 
-    all.value = all.col ? se_alloc(most, sizeof *all.value, err) : NULL;
-    if (all.value) {
-        for (uint64_t v = 0; v < o->n; v++) {
-            add_row(o, v, &all);
-            off[v + 1] = all.count;
-        }
-        const struct se_features f = { o->n, all_cols(o), all.count, NULL, off, all.col,
-                                       all.value };
-        rc = se_sparse_make(&x->sparse, &f, false, err);
+    memset(m, 0, sizeof *m);
+    m->col = all.col;
+    m->value = all.value = all.col ? se_alloc(most, sizeof *all.value, err) : NULL;
+    m->off = all.value ? se_zalloc(o->n + 1, sizeof *m->off, err) : NULL;
+    if (!m->off)
+        return -1;
+    for (uint64_t v = 0; v < o->n; v++) {
+        add_row(o, v, &all);
+        m->off[v + 1] = all.count;
     }
-    if (rc == 0)
-        x->mat = (struct se_mat){ .rows = o->n, .cols = x->sparse.cols, .sparse = &x->sparse,
-                                  .value = x->sparse.value };
-    free(off);
-    free(all.col);
-    free(all.value);
-    return rc;
+    m->rows = o->n;
+    m->cols = all_cols(o);
+    m->nnz = all.count;
+    x->mat = (struct se_mat){ .rows = o->n, .cols = m->cols, .sparse = m, .value = m->value };
+    return se_sparse_index(m, err);
 }
 
 static int read_features(struct source *o, struct se_stream *s,

@@ -226,6 +226,8 @@ void se_nngraph_back(const struct se_nngraph *x, const se_real *dnorm, int threa
 /* What is left of a graph in this epoch: an edge goes or stays with both its arcs, as the mask says
  * of the arc to the higher end; loops stay, degrees count what is left. */
 void se_thin(const struct se_net *net, struct se_thinned *t, int part);
+/* The columns of a matrix whose size and rows (off, col, value) are there.  Release it in any case. */
+int se_sparse_index(struct se_sparse *x, struct se_err *err);
 int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
                    struct se_err *err);
 void se_sparse_release(struct se_sparse *x);

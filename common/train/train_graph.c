@@ -425,6 +425,21 @@ static void scale_row(se_real *value, uint64_t count)
         value[i] = (se_real)((double)value[i] / sum);
 }
 
+int se_sparse_index(struct se_sparse *x, struct se_err *err)
+{
+    if (x->nnz > UINT32_MAX)
+        return se_fail(err, SE_EINPUT, "features: too many entries to train on (2^32)");
+    if (!(x->toff = se_alloc(x->cols + 1, sizeof *x->toff, err)) ||
+        !(x->trow = se_alloc(x->nnz, sizeof *x->trow, err)) ||
+        !(x->tentry = se_alloc(x->nnz, sizeof *x->tentry, err)) ||
+        !(x->next = se_alloc(x->cols, sizeof *x->next, err)) ||
+        !(x->split = se_alloc(x->rows, sizeof *x->split, err)))
+        return -1;
+    transpose(x);
+    divide(x);
+    return 0;
+}
+
 int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
                    struct se_err *err)
 {
@@ -432,16 +447,9 @@ int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_
     x->rows = f->n;
     x->cols = f->d;
     x->nnz = f->nnz;
-    if (f->nnz > UINT32_MAX)
-        return se_fail(err, SE_EINPUT, "features: too many entries to train on (2^32)");
     if (!(x->off = se_alloc(f->n + 1, sizeof *x->off, err)) ||
         !(x->col = se_alloc(f->nnz, sizeof *x->col, err)) ||
-        !(x->value = se_alloc(f->nnz, sizeof *x->value, err)) ||
-        !(x->toff = se_alloc(f->d + 1, sizeof *x->toff, err)) ||
-        !(x->trow = se_alloc(f->nnz, sizeof *x->trow, err)) ||
-        !(x->tentry = se_alloc(f->nnz, sizeof *x->tentry, err)) ||
-        !(x->next = se_alloc(f->d, sizeof *x->next, err)) ||
-        !(x->split = se_alloc(f->n, sizeof *x->split, err)))
+        !(x->value = se_alloc(f->nnz, sizeof *x->value, err)))
         return -1;
     memcpy(x->off, f->off, (f->n + 1) * sizeof *x->off);
     memcpy(x->col, f->col, f->nnz * sizeof *x->col);
@@ -449,7 +457,5 @@ int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_
         x->value[i] = f->value ? (se_real)f->value[i] : 1;
     for (uint64_t v = 0; scale_rows && v < f->n; v++)
         scale_row(x->value + f->off[v], f->off[v + 1] - f->off[v]);
-    transpose(x);
-    divide(x);
-    return 0;
+    return se_sparse_index(x, err);
 }
