@@ -38,7 +38,7 @@ array() {
     local folder=$1
     shift
     # shellcheck disable=SC2016
-    timeout 20 sbatch --parsable -c1 --array="1-$(wc -l < "$folder/parts.txt")" \
+    timeout 60 sbatch --parsable -c1 --array="1-$(wc -l < "$folder/parts.txt")" \
         --output="$folder/task-%a.out" --open-mode=append "$@" \
         --wrap "echo \$(hostname) \${SLURM_RESTART_COUNT-0} >> $folder/started.\$SLURM_ARRAY_TASK_ID
             sed -n \"\${SLURM_ARRAY_TASK_ID}p\" $folder/parts.txt | bash"
@@ -47,7 +47,7 @@ array() {
 # done_with JOB: no task of it is left
 done_with() {
     local i
-    for (( i = 0; i < 240; i++ )); do
+    for (( i = 0; i < 600; i++ )); do
         [[ -n $(timeout 10 squeue -h -r -j "$1" 2> /dev/null) ]] || return 0
         sleep .5
     done
@@ -61,7 +61,7 @@ options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
 @test "a run behind srun and one as a job array are equal to a local one" {
     se-gen -n 150 --seed 2 | se-split --count 4 -o g.seg
     se-gsl -q g.seg -o local "${options[@]}"
-    timeout 120 se-gsl -q g.seg -o srun "${options[@]}" --jobs 4 --launcher "srun -N1 -n1 -c1"
+    timeout 300 se-gsl -q g.seg -o srun "${options[@]}" --jobs 4 --launcher "srun -N1 -n1 -c1"
     diff <(result local) <(result srun)
     se-gsl g.seg -o array "${options[@]}" --parts > parts.txt
     [[ $(wc -l < parts.txt) -eq 4 ]]
@@ -71,7 +71,7 @@ options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
     se-gsl -q g.seg -o array "${options[@]}"         # gathers
     diff <(result local) <(result array)
     # it was not one host that did all
-    run timeout 20 srun -N3 -n3 hostname
+    run -0 --separate-stderr timeout 90 srun -N3 -n3 hostname
     [[ $(sort -u <<< "$output" | wc -l) -eq 3 ]]
 }
 
