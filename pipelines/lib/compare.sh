@@ -4,6 +4,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 controls=(random-tree knn knn-matched random-matched self-loops mlp unchanged)
+[[ $method == se-gsl ]] || controls=(self-loops mlp unchanged)    # the others are controls of the tree
 names=() points=()                      # of --tune: options, and points NAME=VALUE NAME=VALUE ...
 
 # again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text WITHOUT,
@@ -18,6 +19,7 @@ again() {
         [[ $without == *" $name "* ]] || words+=("--$name${takes[$name]:+=${base[$name]}}")
     done
     for name in "${!swapped[@]}"; do
+        [[ $name != structure ]] || continue
         words+=("--stage=$name=${swapped[$name]}")
     done
     if $automatic; then
@@ -33,7 +35,7 @@ again() {
 # control NAME WORD...: run it; lib/notes.awk says what each is
 control() {
     local name=$1 dir=$out/controls/$1 tree sample alone=()
-    local still=(--stage sim=cat --stage kselect=cat --stage tree=cat)
+    local plain=(--method none --iterations "$iterations")      # as many models
     shift
     [[ ${given[model]} != mix ]] || alone=(--beside none)
     printf -v tree ' %q' "${options_tree[@]:1}"
@@ -43,9 +45,9 @@ control() {
     knn)            again "$dir" communities --stage tree=cat --stage sample=knn-graph "$@" ;;
     knn-matched)    again "$dir" communities --stage sample="matched-graph knn$sample" "$@" ;;
     random-matched) again "$dir" communities --stage sample="matched-graph random$sample" "$@" ;;
-    self-loops)     again "$dir" 'retain start beside' --iterations 0 --start none "${alone[@]}" "$@" ;;
-    mlp)            again "$dir" 'retain beside neighbours' --iterations 0 --model mlp "$@" ;;
-    unchanged)      again "$dir" communities "${still[@]}" --stage sample=cat "$@" ;;
+    self-loops)     again "$dir" 'retain start beside communities input' "${plain[@]}" --start none "${alone[@]}" "$@" ;;
+    mlp)            again "$dir" 'retain beside neighbours communities input' "${plain[@]}" --model mlp "$@" ;;
+    unchanged)      again "$dir" 'communities input' "${plain[@]}" "$@" ;;
     *)              bad_usage "--part: there is no control $name" ;;
     esac
 }

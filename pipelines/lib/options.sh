@@ -67,6 +67,32 @@ list_presets() {
     done
 }
 
+# take_method NAME WORD...: its row of lib/methods.tsv; WORDs go to its command.  Sets method, rounds,
+# method_input and method_train, and the command as the stage structure.
+take_method() {
+    local name command text
+    unset 'swapped[structure]'
+    while IFS=$'\t' read -r name rounds method_input method_train command text; do
+        [[ $name == "$1" && $name != '#'* ]] || continue
+        method=$*
+        [[ $method_train != - ]] || method_train=
+        if [[ $command != - ]]; then
+            [[ ! -x $share/adapters/${command%% *} ]] || command=$share/adapters/$command
+            (( $# == 1 )) || printf -v command '%s%s' "$command" "$(printf ' %q' "${@:2}")"
+            swapped[structure]=$command
+        elif (( $# > 1 )); then
+            bad_usage "--method $*: $1 takes its options from $me itself"
+        fi
+        [[ $rounds =~ $WHOLE ]] || die "$share/lib/methods.tsv: $name has no number of rounds"
+        return
+    done < "$share/lib/methods.tsv"
+    bad_usage "--method $1: there is no such method; --method list shows them"
+}
+
+list_methods() {
+    awk -F '\t' '!/^#/ { printf "%-10s %s\n", $1, $6 }' "$share/lib/methods.tsv"
+}
+
 # ---- the encoder of each split -------------------------------------------------------
 
 # encoder_file SPLIT: in REPLY
@@ -133,9 +159,12 @@ one_of() {
 
 # prepare: from what was given to variables
 prepare() {
+    local name
+    read -ra name <<< "${given[method]-se-gsl}"
+    take_method "${name[@]-}"
     whole seed 0 4294967295 0
     whole runs 1 1000 1
-    whole iterations 0 999 10
+    whole iterations 0 999 "$rounds"
     whole jobs 1 1024 1
     threads='' level='' quiet_from=1
     [[ ! -v given[threads] ]] || whole threads 1 256 1
@@ -214,6 +243,8 @@ prepare_stages() {
         local -n array=options_$stage
         # shellcheck disable=SC2178
         array=("${words[@]}")
+        # shellcheck disable=SC2206
+        [[ $stage != train ]] || array=("${words[0]}" $method_train "${words[@]:1}")
         [[ -v swapped[$stage] && -x $share/adapters/${swapped[$stage]%% *} ]] || continue
         swapped[$stage]=$share/adapters/${swapped[$stage]}      # by its path, to be pasted
     done

@@ -13,7 +13,7 @@ measure() {
     read -r k h1 tree_h ratio edges homophily val test <<< "${text//null/nan}"
     [[ $val != nan && $test != nan ]] ||
         die "$current: no accuracy in validation and test part of split $split; labels, splits and predictions are needed"
-    if (( iteration == 0 )); then
+    if (( iteration == 0 )) || [[ -v swapped[structure] ]]; then
         k=nan h1=nan tree_h=nan ratio=nan
     elif [[ -v swapped[tree] || -v swapped[kselect] ]]; then    # what another program notes is not believed
         text=$(se-info --get 'fused_h1?,tree_h?,tree_h_normalised?' "$place/tree.seg") || exit 1
