@@ -4,12 +4,14 @@
  * becomes one item, and the search goes on from the better of the two with these items: it
  * can take over any part of the other, and none that makes it worse.
  *
- * A module that both have is settled: the searches that follow take it for one item.  So they
- * cost as much as what is still open, and end when nothing is or when they gain nothing. */
+ * A module that both have is settled: the searches that follow take it for one item.  After the
+ * first few, they also take a random half of the other modules as they are.  So they cost as much
+ * as what they open, and end when nothing is open or when they gain nothing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/rng.h"
 #include "common/tree/workings.h"
 
 int se_partition_overlay(const uint32_t *a, const uint32_t *b, uint64_t n, uint32_t *both,
@@ -64,7 +66,12 @@ static double value_of(const struct se_quotient *x, const struct se_bound *bound
 }
 
 #define GAINS 1e-6              /* share of the value that a search must add to be worth it */
-enum { VAIN = 2 };              /* searches in a row that may add less */
+#define OPENED 0.5              /* share of the modules in dispute that a later search opens */
+enum {
+    VAIN = 3,                   /* searches in a row that may add less */
+    WHOLE = 1,                  /* searches after a fresh first one that open all in dispute; */
+    CHEAP = 200000              /* with fewer arcs, after any first one */
+};
 
 struct pool {
     const struct se_quotient *x;
@@ -74,7 +81,7 @@ struct pool {
     uint32_t *item;             /* per item of x: that of a smaller net */
     uint32_t *coarse, *group;   /* per item of the smaller net: module, group */
     uint32_t *seen;
-    bool *settled;              /* per module of `best` */
+    bool *settled;              /* per module of `best`: it stays as it is */
     double *inside, *volume;
 };
 
@@ -120,6 +127,17 @@ static uint64_t open_items(struct pool *p)
             p->item[i] = *s = *s == SE_NONE ? (uint32_t)count++ : *s;
     }
     return count;
+}
+
+/* Besides those settled, let some modules stay as they are in the next search. */
+static void leave_closed(struct pool *p)
+{
+    struct se_rng r;
+
+    se_rng_init(&r, p->how.seed, SE_RNG_TREE, p->x->n);
+    for (uint64_t j = 0; j < p->x->n; j++)
+        if (se_rng_unit(&r) >= OPENED)
+            p->settled[j] = true;
 }
 
 static int search_open(struct pool *p, uint64_t count, struct se_err *err)
@@ -175,16 +193,21 @@ static void settle(struct pool *p)
         p->settled[j] = p->settled[j] && mine[j] > 1 && mine[j] == theirs[first[j]];
 }
 
-static int play(struct pool *p, int tries, double *value, struct se_err *err)
+/* fresh: what there is comes from single items, not from a tree that was improved before. */
+static int play(struct pool *p, bool fresh, int tries, double *value, struct se_err *err)
 {
     const double start = *value;
+    const int whole = fresh || p->x->arcs < CHEAP ? WHOLE : 0;
 
     memset(p->settled, 0, p->x->n);
     for (int i = 1, vain = 0; i < tries && vain < VAIN && !se_late(p->how.until); i++) {
         const double before = *value;
-        const uint64_t count = open_items(p);
+        uint64_t count;
 
         p->how.seed += 1 << 20;
+        if (i > whole)
+            leave_closed(p);
+        count = open_items(p);
         if (search_open(p, count, err) < 0 || combine(p, value, err) < 0)
             return -1;
         settle(p);
@@ -206,7 +229,7 @@ static void pool_release(struct pool *p)
     free(p->volume);
 }
 
-static int pool_run(struct pool *p, uint32_t *module, int tries, double *gain,
+static int pool_run(struct pool *p, uint32_t *module, bool fresh, int tries, double *gain,
                     struct se_err *err)
 {
     const uint64_t n = p->x->n;
@@ -227,7 +250,7 @@ static int pool_run(struct pool *p, uint32_t *module, int tries, double *gain,
 
         *gain -= value;
         memcpy(p->best, module, n * sizeof *module);
-        rc = play(p, tries, &value, err);
+        rc = play(p, fresh, tries, &value, err);
         memcpy(module, p->best, n * sizeof *module);
         *gain += value;
     }
@@ -243,5 +266,5 @@ int se_partition_pool(const struct se_quotient *x, const struct se_bound *bound,
 
     if (se_partition_search(x, bound, module, fresh, how, gain, err) < 0)
         return -1;
-    return tries > 1 ? pool_run(&p, module, tries, gain, err) : 0;
+    return tries > 1 ? pool_run(&p, module, fresh, tries, gain, err) : 0;
 }

@@ -231,11 +231,18 @@ static int attempt(struct se_nest *t, const struct se_quotient *x, enum start st
     return rc < 0 ? rc : se_refine(t, x, how->k, &first, err);
 }
 
-enum { RANKS = 16 };
+enum {
+    RANKS = 16,
+    AGREED = 3,                 /* attempts that find the same end the tournament, */
+    SMALL = 2000                /* but not below so many vertices and arcs */
+};
+#define SAME 1e-9               /* costs that differ by a smaller share are equal */
 
 struct tournament {             /* trees waiting for another of their rank */
     struct se_nest tree[RANKS];
     int count;
+    double lowest;              /* cost of the best attempt so far, */
+    int found;                  /* and how many found it */
     const struct se_nest *start;        /* some trees come from it, unless it is NULL */
     struct se_refine_options merge;             /* how two become one */
 };
@@ -279,19 +286,35 @@ static int enter(struct tournament *w, const struct se_quotient *x, int i, int a
          : attempt(t, x, start_of(i, attempts, b), seed, b, how, err);
 }
 
+/* Attempts that end at the same cost, the lowest, leave nothing in dispute.  Small graphs cost
+ * so little that all attempts are made. */
+static bool agreed(struct tournament *w, const struct se_quotient *x)
+{
+    const double cost = se_nest_cost(&w->tree[w->count - 1]);
+
+    if (w->found == 0 || cost < w->lowest * (1 - SAME)) {
+        w->lowest = cost;
+        w->found = 0;
+    }
+    w->found += cost <= w->lowest * (1 + SAME);
+    return w->found >= AGREED && x->n + x->arcs >= SMALL;
+}
+
 /* Two trees of the same rank make one of the next, until one is left. */
 static int play(struct tournament *w, const struct se_quotient *x, const struct budget *b,
                 const struct se_tree_options *how, struct se_err *err)
 {
     int attempts = b->attempts + b->merge;
+    bool all = false;
 
     w->merge = b->first;
     w->merge.seed = how->seed * 1000003 + 13;
     w->merge.rounds = w->start == NULL;
     w->merge.tries = b->combine;
-    for (int i = 0; i < attempts && (i == 0 || !se_late(how->until)); i++) {
+    for (int i = 0; !all && i < attempts && (i == 0 || !se_late(how->until)); i++) {
         if (enter(w, x, i, attempts, b, how, err) < 0)
             return -1;
+        all = agreed(w, x);
         for (int rank = i + 1; rank % 2 == 0; rank /= 2)
             if (merge_last(w, x, how, err) < 0)
                 return -1;
