@@ -1,79 +1,86 @@
-# figures.sh - the figures of se-report: curves by gnuplot, tree and graphs as SVG of our own
+# figures.sh - the figures of se-report, as SVG
 # Each function prints HTML, or returns 1 with the reason in `why`.
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 
 PALETTE='#4477aa #ee6677 #228833 #ccbb44 #66ccee #aa3377 #ee9944 #777777 #995522 #44bb99 #bb99dd #222266'
 
-# plot ALT WIDTH HEIGHT SCRIPT: by gnuplot, as an image in the page
-plot() {
-    why="gnuplot is not installed"
-    type -P gnuplot > /dev/null || return 1
-    why="gnuplot failed"
-    {
-        echo "set terminal svg size $2,$3 dynamic font 'DejaVu Sans,13' background '#ffffff'"
-        echo "set output '$work/plot.svg'"
-        echo "set datafile separator tab; set datafile missing 'nan'"
-        echo "set style line 1 lc rgb '#4477aa' lw 2 pt 7 ps .6"
-        echo "set style line 2 lc rgb '#ee6677' lw 2 pt 5 ps .6"
-        echo "set style line 3 lc rgb '#228833' lw 2 pt 9 ps .6"
-        echo "set border lc rgb '#888888'; set grid ytics lc rgb '#dddddd'; set tics nomirror"
-        echo "$4"
-    } > "$work/plot.gp"
-    gnuplot "$work/plot.gp" 2> "$work/plot.log" || return 1
-    printf '<img alt="%s" width="%d" height="%d" src="data:image/svg+xml;base64,%s">\n' "$1" "$2" "$3" \
-        "$(base64 -w 0 "$work/plot.svg")"
+# plot_text TITLE XLABEL YLABEL FILE [SETTING...]: lines of series, x, y, low, high
+plot_text() {
+    local settings=() setting
+    why="there are no numbers for it"
+    for setting in "${@:5}"; do
+        settings+=(-v "$setting")
+    done
+    awk -v fig="$fig" -v title="$1" -v xlabel="$2" -v ylabel="$3" "${settings[@]}" -f "$share/lib/chart.awk" "$4"
 }
 
-curves_script() {
-    cat << END
-set xlabel 'iteration'; set ylabel 'accuracy, %'; set xtics 1; set key outside top horizontal
-set xrange [-.3:$last + .3]
-if ($last > 0) set y2label 'H / H1'; set y2tics
-plot '$work/means' using 1:2 with linespoints ls 1 title 'validation', \
-     '' using 1:3 with linespoints ls 2 title 'test'$( (( last == 0 )) || echo ", \
-     '' using 1:4 axes x1y2 with linespoints ls 3 title 'H / H1'")
-END
+# accuracy_series, entropy_series: what they plot, from the means by iteration
+accuracy_series() {
+    awk -F '\t' -v OFS='\t' '{ print "validation", $1, $2; test[NR] = $1 OFS $3 } END { for (i = 1; i <= NR; i++) print "test", test[i] }' "$work/means"
+}
+
+entropy_series() {
+    awk -F '\t' -v OFS='\t' '$4 != "nan" { print "H / H1", $1, $4 }' "$work/means"
 }
 
 plot_curves() {
-    plot 'accuracy and normalised entropy by iteration' 860 420 "$(curves_script)"
+    accuracy_series > "$work/series"
+    plot_text 'accuracy by iteration' iteration 'accuracy, %' "$work/series"
+}
+
+plot_entropy() {
+    entropy_series > "$work/series"
+    plot_text 'normalised entropy by iteration' iteration 'H / H1' "$work/series"
 }
 
 ascii_curves() {
-    gnuplot -e "set terminal dumb size ${COLUMNS:-79},22; set datafile separator tab; \
-        set datafile missing 'nan'; $(curves_script | sed '/y2label/d; s/,  *\\$/,/; s/\\$//' | tr '\n' ';' |
-        sed "s/, *''[^,]*x1y2.*$//; s/;plot/; plot/; s/,;/,/g")"
-    (( last == 0 )) || gnuplot -e "set terminal dumb size ${COLUMNS:-79},16; set xtics 1; \
-        set datafile separator tab; set datafile missing 'nan'; set xlabel 'iteration'; \
-        set key outside bottom horizontal; plot '$work/means' using 1:4 with linespoints title 'H / H1'"
+    local wide=${COLUMNS:-79}
+    [[ $wide =~ ^[0-9]{2,3}$ ]] || wide=79
+    accuracy_series | awk -v text=1 -v wide="$wide" -v high=17 -v title="$name: accuracy, %" -v xlabel=iteration -f "$share/lib/chart.awk"
+    entropy_series | awk -v text=1 -v wide="$wide" -v high=13 -v title="$name: H / H1" -v xlabel=iteration -f "$share/lib/chart.awk" || true
 }
 
 plot_k() {
-    why="there is only iteration 0"
-    (( last > 0 )) || return 1
-    awk -F '\t' '$5 != "nan"' "$work/means" > "$work/k"
-    why="no stage chose k"
-    [[ -s $work/k ]] || return 1
-    plot 'k by iteration' 480 340 "set xlabel 'iteration'; set ylabel 'k'; set xtics 1; set yrange [0:*]
-        set key off; set xrange [.5:$last + .5]
-        plot '$work/k' using 1:5:6:7 with yerrorbars ls 1, '' using 1:5 with lines ls 1"
+    awk -F '\t' -v OFS='\t' '$5 != "nan" { print "k", $1, $5, $6, $7 }' "$work/means" > "$work/series"
+    plot_text 'k by iteration' iteration k "$work/series" zero=1 || { why="no stage chose k"; return 1; }
 }
 
 plot_h1() {
-    local parts='' i style=1 chosen
-    why="there is no curve of H1"
-    for i in 1 "$iteration" "$last"; do
-        [[ -s $work/curve-$i && $parts != *"curve-$i'"* ]] || continue
-        chosen=$(awk -F '\t' -v s="$split" -v r="$run" -v i="$i" \
-            '$1 == s && $2 == r && $3 == i { print $4 "\t" $5 }' "$dir/metrics.tsv")
-        echo "$chosen" > "$work/chosen-$i"
-        parts+="${parts:+, }'$work/curve-$i' with lines ls $style title 'iteration $i'"
-        [[ $chosen == nan* ]] || parts+=", '$work/chosen-$i' with points ls $style ps 1.4 notitle"
-        style=$(( style + 1 ))
+    local i
+    : > "$work/series"
+    for i in $(printf '%s\n' 1 "$iteration" "$last" | sort -nu); do
+        [[ ! -s $work/curve-$i ]] || awk -F '\t' -v OFS='\t' -v i="$i" '$1 ~ /^[0-9]+$/ && $2 ~ /^[0-9.e+-]+$/ { print "iteration " i, $1, $2 }' "$work/curve-$i" >> "$work/series"
     done
-    [[ -n $parts ]] || return 1
-    plot 'H1 by k' 480 340 "set xlabel 'k'; set ylabel 'H1, bits'; set key right bottom
-        plot $parts"
+    plot_text 'H1 by k' k 'H1, bits' "$work/series" || { why="there is no curve of H1"; return 1; }
+}
+
+plot_paired() {
+    awk -F '\t' -v OFS='\t' 'NR > 1 { print "honest", $1, $3, ($4 == "nan" ? "" : $3 - 2 * $4), ($4 == "nan" ? "" : $3 + 2 * $4) }' "$dir/paired.tsv" > "$work/series"
+    plot_text 'paired differences' 'percentage points' difference "$work/series" dots=1 wide=640
+}
+
+# plot_epochs: the training of the shown iteration again, by the words of its command
+plot_epochs() {
+    local line words=() word skip=false input
+    why="no training command of se-train is known for this iteration"
+    printf -v word '%s/iter-%02d/train.seg' "$folder" "$iteration"
+    line=$(grep -m 1 -- "-o $word\$" "$dir/commands.sh") || return 1
+    [[ $line =~ ^se-train(\ [A-Za-z0-9_.,:=/@+-]+)+$ ]] || return 1
+    printf -v input '%s/iter-%02d/sample.seg' "$folder" "$iteration"
+    [[ -e $input ]] || input=$folder/iter-00/train.seg
+    for word in ${line#se-train }; do
+        case $word in
+        -o | --log) skip=true ;;
+        -q | *.seg) skip=false ;;
+        *) $skip || words+=("$word"); skip=false ;;
+        esac
+    done
+    why="se-train failed"
+    se-train "${words[@]}" -q --log "$work/log" -o "$work/again.seg" "$input" 2> /dev/null || return 1
+    rm -f "$work/again.seg"
+    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+        { for (i = 2; i <= NF; i++) if (name[i] ~ /train|val|test/) print name[i], $1, 100 * $i }' "$work/log" > "$work/series"
+    plot_text 'accuracy by epoch' epoch 'accuracy, %' "$work/series"
 }
 
 legend() {
@@ -100,7 +107,8 @@ draw_tree() {
               own[$2]++; mix[$2, label[$9]]++; if (!($2 in begin)) begin[$2] = x[node]
               if (label[$9] > top) top = label[$9] } }
         function rect(from, width, row, fill, opacity, words) {
-            printf "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\" fill-opacity=\"%.2f\"%s", from * scale, row * high, width * scale, high - 2, fill, opacity, (width * scale > 3 ? " stroke=\"#fff\" stroke-width=\".5\"" : "")
+            if (width * scale < .12) return
+            printf "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"%s\" fill-opacity=\"%.2f\"%s", from * scale, row * high, width * scale, high - 2, fill, opacity, (width * scale > 3 ? " stroke=\"#888\" stroke-opacity=\".4\" stroke-width=\".5\"" : "")
             if (words == "") print "/>"; else printf "><title>%s</title></rect>\n", words }
         END {
             colours = split(palette, colour, " "); scale = 1000 / (leaves ? leaves : 1); high = 46
@@ -129,30 +137,25 @@ facts() {
         "$work/predictions" "$work/$1"
 }
 
-# draw_graph before|after: placed by sfdp, vertices in the colour of their class
+# draw_graph before|after: vertices in the colour of their class; of many edges every second, third, ...
 draw_graph() {
-    local edges=$work/$1
-    why="Graphviz (sfdp) is not installed"
-    type -P sfdp > /dev/null || return 1
+    local edges=$work/$1 most=8000 m
     why="the graph has no edges"
     [[ -s $edges ]] || return 1
-    why="the graph is too large to be drawn (over 100,000 edges)"
-    (( $(wc -l < "$edges") <= 100000 )) || return 1
-    why="sfdp failed"
-    awk -F '\t' 'BEGIN { print "graph g { node [shape=point];" } { print $1 "--" $2 } END { print "}" }' "$edges" |
-        sfdp -Goverlap=true -Gstart=1 -Tplain > "$work/plain" 2> "$work/plain.log" || return 1
-    awk -v palette="$PALETTE" -v name="$1" '
-        FNR == NR { split($0, f, "\t"); label[f[1]] = f[2]; next }
-        $1 == "graph" { scale = 480 / ($3 > $4 ? $3 : $4); wide = $3 * scale + 20; tall = $4 * scale + 20 }
-        $1 == "node" { x[$2] = $3 * scale + 10; y[$2] = $4 * scale + 10; id[++nodes] = $2 }
-        $1 == "edge" { edge[++m] = $2 " " $3 }
+    why="its vertices have no places"
+    [[ -s $work/places ]] || return 1
+    m=$(wc -l < "$edges")
+    awk -F '\t' -v palette="$PALETTE" -v name="$1" -v n="$vertices" -v skip=$(( m / most + 1 )) '
+        FNR == 1 { file++ }
+        file == 1 { label[$1] = $2; next }
+        file == 2 { x[FNR - 1] = $1 / 2 + 10; y[FNR - 1] = $2 / 2 + 10; next }
+        FNR == 1 { printf "<svg role=\"img\" aria-label=\"graph %s\" viewBox=\"0 0 520 520\" width=\"520\" height=\"520\">\n<path stroke=\"#888\" stroke-width=\".5\" stroke-opacity=\"%.2f\" fill=\"none\" d=\"", name, (n > 2000 ? .25 : .5) }
+        FNR % skip == 0 { printf "M%.1f %.1fL%.1f %.1f", x[$1], y[$1], x[$2], y[$2] }
         END {
-            colours = split(palette, colour, " "); r = nodes > 1500 ? 1.5 : nodes > 400 ? 2.2 : 3.5
-            printf "<svg role=\"img\" aria-label=\"graph %s\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<path stroke=\"#999\" stroke-width=\".5\" stroke-opacity=\"%.2f\" fill=\"none\" d=\"", name, wide, tall, wide, tall, (m > 5000 ? .25 : .5)
-            for (i = 1; i <= m; i++) { split(edge[i], e, " ")
-                printf "M%.1f %.1fL%.1f %.1f", x[e[1]], y[e[1]], x[e[2]], y[e[2]] }
             print "\"/>"
-            for (i = 1; i <= nodes; i++) { v = id[i]; c = label[v]
-                printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x[v], y[v], r, c < 0 ? "#dddddd" : colour[c % colours + 1] }
-            print "</svg>" }' "$work/predictions" "$work/plain"
+            colours = split(palette, colour, " "); r = n > 5000 ? 1.5 : n > 1500 ? 2.4 : n > 400 ? 3.6 : 6
+            for (v = 0; v < n; v++) { c = label[v]; path[c] = path[c] sprintf("M%.1f %.1fh0", x[v], y[v]) }
+            for (c in path) printf "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-linecap=\"round\" d=\"%s\"/>\n", c < 0 ? "#bbbbbb" : colour[c % colours + 1], r, path[c]
+            print "</svg>" }' "$work/predictions" "$work/places" "$edges"
+    (( m <= most )) || echo "<p class=\"note\">One edge in $(( m / most + 1 )) is drawn.</p>"
 }

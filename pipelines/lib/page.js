@@ -1,349 +1,329 @@
-// page.js - what se-report's page can do where scripts run: search, zoom, hover, sort, download
+// page.js - what se-report's page can do where scripts run: search, hover, sort, save, explain
 // All text comes in through textContent, so no name can become markup.
 'use strict';
-(async () => {
-  const $ = (tag, props = {}, ...kids) => {
-    const e = Object.assign(document.createElement(tag), props);
-    e.append(...kids);
-    return e;
+
+// What the data of a run or stream say: decoded edges, the tree with its classes, the reasons of edges.
+function seModel(data) {
+  const n = data.names.length, store = new Map();
+  const steps = Object.keys(data.edges).map(Number).sort((a, b) => a - b);
+  const edges = step => {
+    if (!store.has(step)) {
+      const gaps = data.edges[step], list = new Int32Array(gaps.length);
+      for (let i = 0, u = 0; i < gaps.length; i += 2) { u += gaps[i]; list[i] = u; list[i + 1] = u + gaps[i + 1]; }
+      store.set(step, list);
+    }
+    return store.get(step);
+  };
+  const pairs = step => { const e = edges(step), out = []; for (let i = 0; i < e.length; i += 2) out.push([e[i], e[i + 1]]); return out; };
+  const difference = step => {
+    const key = `both ${step}`;
+    if (!store.has(key)) {
+      const a = edges(steps[0]), b = edges(step), kept = [], removed = [], added = [];
+      let i = 0, j = 0;
+      while (i < a.length || j < b.length) {            // both ascend
+        const order = i >= a.length ? 1 : j >= b.length ? -1 : a[i] - b[j] || a[i + 1] - b[j + 1];
+        if (order === 0) { kept.push(a[i], a[i + 1]); i += 2; j += 2; }
+        else if (order < 0) { removed.push(a[i], a[i + 1]); i += 2; }
+        else { added.push(b[j], b[j + 1]); j += 2; }
+      }
+      store.set(key, { kept, removed, added });
+    }
+    return store.get(key);
+  };
+  const near = step => {
+    const key = `near ${step}`;
+    if (!store.has(key)) {
+      const list = Array.from({ length: n }, () => []), e = edges(step);
+      for (let i = 0; i < e.length; i += 2) { list[e[i]].push(e[i + 1]); list[e[i + 1]].push(e[i]); }
+      store.set(key, list);
+    }
+    return store.get(key);
+  };
+  const shown = steps.includes(data.shown) ? data.shown : steps[steps.length - 1];
+  const className = c => c < 0 ? 'unknown' : data.classes[c] ?? String(c);
+  const name = v => data.names[v];
+
+  const tree = data.parent.map((parent, id) => ({ id, parent, size: data.size[id], V: data.V[id], g: data.g[id], H: data.H[id],
+    vertex: data.vertex[id], kids: [], level: 0, start: 0, weight: 0, mix: new Map(), guesses: new Map(), wrong: 0, known: 0 }));
+  const leafOf = new Int32Array(n).fill(-1), leaves = [];
+  for (const a of tree) if (a.parent >= 0) { tree[a.parent].kids.push(a.id); a.level = tree[a.parent].level + 1; }
+  let width = 0;
+  for (const a of tree) {
+    a.start = width;
+    a.first = leaves.length;
+    if (a.kids.length === 0 && a.vertex >= 0) { leafOf[a.vertex] = a.id; leaves.push(a.vertex); a.weight = a.size; width += a.size; }
+  }
+  const add = (map, c, k) => map.set(c, (map.get(c) || 0) + k);
+  for (let i = tree.length - 1; i >= 0; i--) {
+    const a = tree[i], v = a.vertex;
+    if (v >= 0) {
+      add(a.mix, data.label[v], a.size);
+      add(a.guesses, data.guess[v], a.size);
+      if (data.label[v] >= 0 && data.guess[v] >= 0) { a.known = a.size; a.wrong = data.label[v] === data.guess[v] ? 0 : a.size; }
+    }
+    const most = map => [...map].reduce((b, x) => x[1] > b[1] ? x : b, [-1, 0]);
+    [a.common, a.count] = most(a.mix);
+    a.guess = most(a.guesses)[0];
+    a.pure = a.size ? a.count / a.size : 0;
+    if (a.parent >= 0) {
+      const p = tree[a.parent];
+      for (const [c, k] of a.mix) add(p.mix, c, k);
+      for (const [c, k] of a.guesses) add(p.guesses, c, k);
+      p.wrong += a.wrong; p.known += a.known; p.weight += a.weight;
+    }
+    a.wrong = a.known ? a.wrong / a.known : 0;
+    a.leaves = 0;
+  }
+  for (let i = tree.length - 1; i >= 0; i--) { const a = tree[i]; if (a.vertex >= 0) a.leaves = 1; if (a.parent >= 0) tree[a.parent].leaves += a.leaves; }
+  const members = a => leaves.slice(a.first, a.first + a.leaves);
+  const total = tree.reduce((s, a) => s + a.H, 0) || 1;
+  const round = x => Number(x).toPrecision(4);
+  const describeVertex = v => `${name(v)}: ${data.label[v] < 0 ? 'class unknown' : className(data.label[v])}` + (data.guess[v] >= 0 ?
+    `, predicted ${className(data.guess[v])} (${Math.round(100 * data.confidence[v])} %)` : '') + `, ${data.part[v]}; ` +
+    `neighbours ${near(steps[0])[v].length}` + (steps.length > 1 ? ` before, ${near(shown)[v].length} after` : '');
+  const describe = a => {
+    if (a.vertex >= 0) return describeVertex(a.vertex);
+    const degree = near(shown), some = members(a).sort((x, y) => degree[y].length - degree[x].length).slice(0, 5);
+    return `${a.size} vertices, ${Math.round(100 * a.pure)} % ${className(a.common)}; V ${round(a.V)}, g ${round(a.g)}, H ${round(a.H)} bits ` +
+      `(${(100 * a.H / total).toFixed(1)} % of the tree)` + (data.words[a.id] ? `; words: ${data.words[a.id]}` : '') + `; typical: ${some.map(name).join(', ')}`;
   };
 
-  // ---- tables and figures: sort, download ------------------------------------------------
+  // Pearson correlation of two rows of the representation that the tree was made from
+  const similarity = (u, v) => {
+    const a = data.embedding[u], b = data.embedding[v];
+    if (!a || !b) return NaN;
+    const mean = r => r.reduce((s, x) => s + x, 0) / r.length, p = mean(a), q = mean(b);
+    let ab = 0, aa = 0, bb = 0;
+    for (let i = 0; i < a.length; i++) { ab += (a[i] - p) * (b[i] - q); aa += (a[i] - p) ** 2; bb += (b[i] - q) ** 2; }
+    return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : 0;
+  };
+  // the probability of a child among its siblings: softmax of H
+  const chance = k => {
+    const p = tree[tree[k].parent];
+    if (p.norm === undefined) { p.most = Math.max(...p.kids.map(c => tree[c].H)); p.norm = p.kids.reduce((s, c) => s + Math.exp(tree[c].H - p.most), 0); }
+    return Math.exp(tree[k].H - p.most) / p.norm;
+  };
+  // the lowest common ancestor, and the probability that a draw there joins u and v
+  const common = (u, v) => {
+    let a = leafOf[u], b = leafOf[v], down = 1;
+    if (a < 0 || b < 0) return null;
+    while (tree[a].parent !== tree[b].parent)
+      if (tree[a].level >= tree[b].level) { down *= chance(a); a = tree[a].parent; }
+      else { down *= chance(b); b = tree[b].parent; }
+    const p = chance(a), q = chance(b);
+    return { node: tree[tree[a].parent], probability: down * p * q * (1 / (1 - p) + 1 / (1 - q)) };
+  };
+  const reasons = (v, step) => {
+    const before = new Set(near(steps[0])[v]), after = new Set(near(step)[v]);
+    return [...new Set([...after, ...before])].map(u => ({ u, status: !after.has(u) ? 'removed' : before.has(u) ? 'kept' : 'added',
+      similarity: similarity(u, v), ...(common(u, v) || {}) }));
+  };
+  return { data, n, steps, shown, edges, pairs, difference, near, className, name, tree, leafOf, members, describe, describeVertex, reasons, common };
+}
 
+(async () => {
+  const $ = (tag, props = {}, ...kids) => { const e = Object.assign(document.createElement(tag), props); e.append(...kids); return e; };
+  const button = (text, action) => $('button', { type: 'button', textContent: text, onclick: action });
   const save = (name, text, type) => {
     const a = $('a', { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
     a.click();
     setTimeout(() => URL.revokeObjectURL(a.href), 1000);
   };
-  const button = (text, action) => $('button', { type: 'button', textContent: text, onclick: action });
-  const cells = row => [...row.cells].map(c => c.textContent.trim());
+  document.documentElement.classList.add('scripts');
+
+  // ---- tables and figures: sort, save ------------------------------------------------------
 
   for (const table of document.querySelectorAll('table')) {
     const head = table.rows[0];
     [...head.cells].forEach((th, column) => {
       const sort = () => {
-        const up = th.getAttribute('aria-sort') !== 'ascending';
+        const up = th.getAttribute('aria-sort') !== 'ascending', key = row => row.cells[column].textContent.trim();
         for (const other of head.cells) other.removeAttribute('aria-sort');
         th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-        const key = row => row.cells[column].textContent.trim();
-        const rows = [...table.rows].slice(1).sort((a, b) => {
-          const x = parseFloat(key(a)), y = parseFloat(key(b));
-          const d = isNaN(x) || isNaN(y) ? key(a).localeCompare(key(b)) : x - y;
+        head.parentNode.append(...[...table.rows].slice(1).sort((a, b) => {
+          const x = parseFloat(key(a)), y = parseFloat(key(b)), d = isNaN(x) || isNaN(y) ? key(a).localeCompare(key(b)) : x - y;
           return up ? d : -d;
-        });
-        head.parentNode.append(...rows);
+        }));
       };
       th.tabIndex = 0;
       th.onclick = sort;
       th.onkeydown = e => { if (e.key === 'Enter') sort(); };
     });
-    table.after($('p', { className: 'tools' }, button('Save as TSV', () =>
-      save(`${table.id}.tsv`, [...table.rows].map(r => cells(r).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
+    (table.closest('.wide') || table).after($('p', { className: 'tools' }, button('Save as TSV', () => save(`${table.id}.tsv`,
+      [...table.rows].map(r => [...r.cells].map(c => c.textContent.trim()).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
   }
   for (const figure of document.querySelectorAll('figure')) {
-    const img = figure.querySelector('img'), svg = figure.querySelector('svg');
-    if (!img && !svg) continue;
-    figure.append($('p', { className: 'tools' }, button('Save as SVG', () => {
-      if (svg) return save(`${figure.id}.svg`, new XMLSerializer().serializeToString(svg), 'image/svg+xml');
-      $('a', { download: `${figure.id}.svg`, href: img.src }).click();
+    const svg = figure.querySelector('svg');
+    if (svg) svg.after($('p', { className: 'tools' }, button('Save as SVG', () => {
+      const copy = svg.cloneNode(true);
+      copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+      copy.setAttribute('style', 'color:#222222;background:#ffffff');
+      save(`${figure.id}.svg`, new XMLSerializer().serializeToString(copy), 'image/svg+xml');
     })));
   }
+  for (const box of document.querySelectorAll('details.commands'))
+    box.append(button('Copy', () => navigator.clipboard?.writeText(box.querySelector('pre').textContent)));
 
-  // ---- the data --------------------------------------------------------------------------
+  // ---- what the views share ----------------------------------------------------------------
 
-  const holder = document.getElementById('data');
-  if (!holder || typeof DecompressionStream === 'undefined') return;
-  const bytes = Uint8Array.from(atob(holder.textContent.trim()), c => c.charCodeAt(0));
-  const data = JSON.parse(await new Response(
-    new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text());
-  const n = data.vertices.length, palette = data.palette;
-  const className = c => c < 0 ? 'unknown' : data.classes[c] ?? String(c);
-  const colourOf = c => c < 0 ? '#bbbbbb' : palette[c % palette.length];
-  const vertexName = v => data.vertices[v][0];
-  const neighbours = edges => {
-    const list = Array.from({ length: n }, () => []);
-    for (let i = 0; i < edges.length; i += 2) {
-      list[edges[i]].push(edges[i + 1]);
-      list[edges[i + 1]].push(edges[i]);
-    }
-    return list;
+  const holders = [...document.querySelectorAll('script.data')];
+  if (!holders.length || typeof DecompressionStream === 'undefined') return;
+  const load = async holder => {
+    const bytes = Uint8Array.from(atob(holder.textContent.trim()), c => c.charCodeAt(0));
+    return seModel(JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text()));
   };
-  const near = { before: neighbours(data.before), after: neighbours(data.after) };
+  const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const ramp = x => {                     // from dark blue to yellow, ascending in lightness
+    const stops = [[0, 32, 77], [67, 78, 108], [124, 123, 120], [185, 172, 112], [255, 234, 70]], t = Math.max(0, Math.min(1, x)) * 4, i = Math.min(3, Math.floor(t));
+    return `rgb(${stops[i].map((c, k) => Math.round(c + (stops[i + 1][k] - c) * (t - i))).join(' ')})`;
+  };
+  const onColour = c => {                 // black or white, whichever can be read on it
+    const v = c.startsWith('#') ? [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)) : c.match(/[\d.]+/g).map(Number);
+    const [r, g, b] = v.map(x => (x /= 255) <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+    return .2126 * r + .7152 * g + .0722 * b > .179 ? '#000000' : '#ffffff';
+  };
+  const tooltip = $('div', { id: 'tip', hidden: true }), status = $('p', { id: 'status', role: 'status' }), panel = $('div', { id: 'vertex' });
+  const ui = {
+    $, button, save, css, ramp, onColour,
+    colour: (model, c) => c < 0 ? '#999999' : model.data.palette[c % model.data.palette.length],
+    verdict: (model, v) => model.data.label[v] < 0 || model.data.guess[v] < 0 ? '#999999' : model.data.label[v] === model.data.guess[v] ? '#4477aa' : '#cc3311',
+    pen: (canvas, wide, high) => {
+      const dense = window.devicePixelRatio || 1;
+      canvas.style.height = `${high}px`;
+      canvas.width = wide * dense;
+      canvas.height = high * dense;
+      const pen = canvas.getContext('2d');
+      pen.setTransform(dense, 0, 0, dense, 0, 0);
+      return pen;
+    },
+    tip: (e, text) => {
+      tooltip.hidden = !text;
+      tooltip.textContent = text;
+      if (!text) return;
+      const right = e.clientX + 16 + tooltip.offsetWidth > innerWidth;
+      tooltip.style.left = `${Math.max(4, right ? e.clientX - tooltip.offsetWidth - 12 : e.clientX + 14)}px`;
+      tooltip.style.top = `${Math.min(innerHeight - tooltip.offsetHeight - 4, e.clientY + 14)}px`;
+    },
+    say: text => { status.textContent = text; },
+    // the same drawing into a pen that writes SVG
+    saveSvg: (name, draw) => {
+      const out = [], pen = { globalAlpha: 1, lineWidth: 1, fillStyle: '#000', strokeStyle: '#000', font: '12px', textAlign: 'left', d: '' };
+      const safe = s => String(s).replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`), f = x => Math.round(x * 10) / 10;
+      Object.assign(pen, { beginPath() { pen.d = ''; }, moveTo(x, y) { pen.d += `M${f(x)} ${f(y)}`; }, lineTo(x, y) { pen.d += `L${f(x)} ${f(y)}`; }, closePath() { pen.d += 'Z'; },
+        rect(x, y, w, h) { pen.d += `M${f(x)} ${f(y)}h${f(w)}v${f(h)}h${f(-w)}Z`; }, arc(x, y, r) { pen.d += `M${f(x - r)} ${f(y)}a${f(r)} ${f(r)} 0 1 0 ${f(2 * r)} 0a${f(r)} ${f(r)} 0 1 0 ${f(-2 * r)} 0`; },
+        fill() { out.push(`<path d="${pen.d}" fill="${safe(pen.fillStyle)}" fill-opacity="${pen.globalAlpha}"/>`); },
+        stroke() { out.push(`<path d="${pen.d}" fill="none" stroke="${safe(pen.strokeStyle)}" stroke-width="${pen.lineWidth}" stroke-opacity="${pen.globalAlpha}"/>`); },
+        fillRect(x, y, w, h) { out.push(`<rect x="${f(x)}" y="${f(y)}" width="${f(w)}" height="${f(h)}" fill="${safe(pen.fillStyle)}"/>`); },
+        strokeRect(x, y, w, h) { out.push(`<rect x="${f(x)}" y="${f(y)}" width="${f(w)}" height="${f(h)}" fill="none" stroke="${safe(pen.strokeStyle)}" stroke-width="${pen.lineWidth}"/>`); },
+        strokeText(t, x, y) { out.push(`<text x="${f(x)}" y="${f(y)}" font-family="sans-serif" font-size="12" text-anchor="${pen.textAlign === 'center' ? 'middle' : 'start'}" fill="none" stroke="${safe(pen.strokeStyle)}" stroke-width="${pen.lineWidth}">${safe(t)}</text>`); },
+        fillText(t, x, y) { out.push(`<text x="${f(x)}" y="${f(y)}" font-family="sans-serif" font-size="12" text-anchor="${pen.textAlign === 'center' ? 'middle' : 'start'}" fill="${safe(pen.fillStyle)}">${safe(t)}</text>`); } });
+      const [w, h] = draw(pen);
+      save(name, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${f(w)} ${f(h)}" width="${f(w)}" height="${f(h)}" style="background:${css('--back')}">${out.join('\n')}</svg>\n`, 'image/svg+xml');
+    },
+    show: v => { for (const view of views) view.mark(v); ui.card(v); },
+    card: v => {
+      const step = graph ? graph.step() : model.shown, list = model.reasons(v, step).sort((a, b) => a.status.localeCompare(b.status) || (b.similarity || 0) - (a.similarity || 0));
+      const cell = t => $('td', { textContent: t }), r = x => x === undefined || isNaN(x) ? '' : x < .001 && x > -.001 && x !== 0 ? x.toExponential(1) : x.toFixed(3);
+      const rows = list.slice(0, 60).map(e => $('tr', { className: e.status }, $('td', {}, button(model.name(e.u), () => ui.show(e.u))), cell(model.className(model.data.label[e.u])),
+        cell(model.steps.length > 1 ? e.status : ''), cell(r(e.similarity)), cell(e.node ? (e.node.id === 0 ? 'none, only the root' : `${e.node.size} vertices, ${model.className(e.node.common)}`) : ''), cell(r(e.probability))));
+      const path = [];
+      for (let a = model.leafOf[v]; a > 0; a = model.tree[a].parent) if (model.tree[a].vertex < 0)
+        path.unshift(`${model.tree[a].size} vertices, mostly ${model.className(model.tree[a].common)}${model.data.words[a] ? ` (${model.data.words[a]})` : ''}`);
+      panel.replaceChildren($('h3', { textContent: model.name(v) }), $('p', { textContent: model.describeVertex(v) }), $('p', { textContent: path.length ? `Modules: ${path.join(' › ')}` : '' }),
+        $('div', { className: 'wide' }, $('table', { id: 'reasons' }, $('tr', {}, ...['neighbour', 'class', 'edge', 'similarity', 'common module', 'probability'].map(t => $('th', { textContent: t }))), ...rows)),
+        $('p', { className: 'note', textContent: (list.length > 60 ? `and ${list.length - 60} more. ` : '') + 'Similarity: Pearson correlation of the representations. Probability: that one draw of se-sample at the common module joins the two.' }));
+    },
+    list: (text, found) => {
+      status.textContent = text;
+      panel.replaceChildren(...found.slice(0, 300).flatMap(v => [button(model.name(v), () => ui.show(v)), ' ']));
+      section.scrollIntoView();
+    },
+  };
 
-  // ---- the tree as an icicle to zoom into ------------------------------------------------
+  // ---- all vertices in a table -------------------------------------------------------------
 
-  // node: [parent, size, V, g, H, vertex]; nodes come in depth-first order
-  const tree = data.tree.map(([parent, size, V, g, H, vertex], id) =>
-    ({ id, parent, size, V, g, H, vertex, kids: [], level: 0, start: 0 }));
-  const leafOf = new Array(n).fill(-1);
-  let leaves = 0;
-  for (const a of tree) {
-    a.start = leaves;
-    if (a.vertex >= 0) { leafOf[a.vertex] = a.id; leaves++; }
-    if (a.parent >= 0) { tree[a.parent].kids.push(a.id); a.level = tree[a.parent].level + 1; }
-  }
-  for (const a of tree) a.mix = new Map();
-  for (let v = 0; v < n; v++)
-    for (let a = leafOf[v]; a >= 0; a = tree[a].parent) {
-      const c = data.vertices[v][1];
-      tree[a].mix.set(c, (tree[a].mix.get(c) || 0) + 1);
-    }
-  const commonest = a => [...a.mix].reduce((best, x) => x[1] > best[1] ? x : best, [-1, 0]);
-  const typical = a => {          // the vertices with the most neighbours in the graph after
-    const found = [];
-    for (const b of tree.slice(a.id)) {
-      if (b.start >= a.start + a.size && b.id !== a.id) break;
-      if (b.vertex >= 0) found.push(b.vertex);
-      if (found.length > 2000) break;
-    }
-    return found.sort((x, y) => near.after[y].length - near.after[x].length).slice(0, 5).map(vertexName);
-  };
-  const describe = a => {
-    if (a.vertex >= 0) return describeVertex(a.vertex);
-    const [c, count] = commonest(a), r = x => Number(x).toPrecision(4);
-    return `${a.size} vertices, ${Math.round(100 * count / a.size)} % ${className(c)}; V ${r(a.V)}, g ${r(a.g)}, ` +
-      `H ${r(a.H)} bits; typical: ${typical(a).join(', ')}`;
-  };
-  const describeVertex = v => {
-    const [name, label, guess, confidence, part] = data.vertices[v];
-    return `${name}: class ${className(label)}` + (guess >= 0 ? `, predicted ${className(guess)} ` +
-      `(${Math.round(100 * confidence)} %)` : '') + `, ${part}; neighbours before ${near.before[v].length}, after ${near.after[v].length}`;
-  };
-  const fillOf = (a, by) => {
-    if (a.vertex >= 0 && by === 'error') {
-      const [, label, guess] = data.vertices[a.vertex];
-      return label < 0 || guess < 0 ? '#bbbbbb' : label === guess ? '#228833' : '#cc3311';
-    }
-    if (by === 'entropy') {
-      const most = tree.reduce((m, x) => x.vertex < 0 && x.H > m ? x.H : m, 1e-30);
-      return `hsl(210 60% ${90 - 60 * Math.min(1, a.H / most)}%)`;
-    }
-    const [c, count] = commonest(a);
-    if (by === 'purity' || by === 'error') return `hsl(${120 * count / Math.max(1, a.size)} 45% 55%)`;
-    return colourOf(by === 'prediction' && a.vertex >= 0 ? data.vertices[a.vertex][2] : c);
-  };
-
-  const status = $('p', { id: 'status', role: 'status' });
-  const makeTree = () => {
-    const canvas = $('canvas', { id: 'icicle', width: 1000, height: 300, tabIndex: 0 });
-    const crumbs = $('nav', { className: 'crumbs' });
-    const by = $('select', {}, ...['class', 'purity', 'entropy', 'prediction', 'error'].map(t => $('option', { textContent: t })));
-    const deepest = tree.reduce((m, a) => Math.max(m, a.level), 0);
-    let top = 0, marked = -1, drawn = [];
+  const makeTable = () => {
+    const d = model.data, body = $('tbody'), told = $('span'), per = 15;
+    const columns = [['vertex', v => model.name(v)], ['class', v => model.className(d.label[v])], ['predicted', v => d.guess[v] < 0 ? '' : model.className(d.guess[v])],
+      ['confidence', v => d.guess[v] < 0 ? '' : d.confidence[v]], ['part', v => d.part[v]], ['neighbours', v => model.near(model.shown)[v].length]];
+    const order = [...Array(model.n).keys()];
+    let from = 0, marked = -1;
     const draw = () => {
-      const pen = canvas.getContext('2d'), root = tree[top], rows = deepest - root.level + 1;
-      canvas.height = Math.min(460, 44 * rows);
-      const high = canvas.height / rows, scale = canvas.width / root.size;
-      pen.clearRect(0, 0, canvas.width, canvas.height);
-      drawn = [];
-      for (let i = top; i < tree.length; i++) {
-        const a = tree[i];
-        if (i > top && a.start >= root.start + root.size) break;
-        if (i > top && a.level <= root.level) break;
-        const x = (a.start - root.start) * scale, y = (a.level - root.level) * high, w = a.size * scale;
-        pen.fillStyle = a.id === 0 ? '#888888' : fillOf(a, by.value);
-        pen.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), .5), high - 2);
-        if (w > 60) {
-          pen.fillStyle = '#000000';
-          pen.fillText(a.vertex >= 0 ? vertexName(a.vertex).slice(0, w / 6) :
-            `${a.size} ${className(commonest(a)[0])}`.slice(0, w / 6), x + 4, y + 14);
-        }
-        if (a.id === marked || (marked >= 0 && a.vertex < 0 && tree[marked].start >= a.start &&
-            tree[marked].start < a.start + a.size)) {
-          pen.strokeStyle = '#000000';
-          pen.lineWidth = 2;
-          pen.strokeRect(x, y + 1, Math.max(w, 3), high - 4);
-        }
-        drawn.push([x, y, Math.max(w, 1), high, a]);
-      }
-      crumbs.replaceChildren();
-      for (let a = top; a >= 0; a = tree[a].parent)
-        crumbs.prepend(button(a === 0 ? 'whole graph' : `${tree[a].size} ${className(commonest(tree[a])[0])}`,
-          () => { top = a; draw(); }), ' ');
+      body.replaceChildren(...order.slice(from, from + per).map(v => $('tr', { className: v === marked ? 'marked' : '', onclick: () => ui.show(v) }, ...columns.map(([, f]) => $('td', { textContent: f(v) })))));
+      told.textContent = ` ${from + 1} to ${Math.min(model.n, from + per)} of ${model.n} `;
     };
-    const at = e => {
-      const box = canvas.getBoundingClientRect();
-      const x = (e.clientX - box.left) * canvas.width / box.width, y = (e.clientY - box.top) * canvas.height / box.height;
-      const hit = drawn.find(([a, b, w, h]) => x >= a && x < a + w && y >= b && y < b + h);
-      return hit && hit[4];
-    };
-    canvas.onmousemove = e => { const a = at(e); if (a) status.textContent = describe(a); };
-    canvas.onclick = e => {
-      const a = at(e);
-      if (!a) return;
-      if (a.vertex >= 0) return show(a.vertex);
-      top = a.id === top && a.parent >= 0 ? a.parent : a.id;
-      draw();
-    };
-    canvas.onkeydown = e => {
-      if (e.key === 'Escape' || e.key === 'Backspace') { if (tree[top].parent >= 0) { top = tree[top].parent; draw(); } }
-    };
-    by.onchange = draw;
-    return { element: $('div', {}, $('p', {}, 'Colour: ', by, ' Click a module to enter it, its top row to leave. '), crumbs, canvas),
-             draw, mark: v => { marked = leafOf[v]; top = 0; draw(); } };
-  };
-
-  // ---- the graph on a canvas --------------------------------------------------------------
-
-  const makeGraph = () => {
-    const canvas = $('canvas', { id: 'graph', width: 1000, height: 640, tabIndex: 0 });
-    const which = $('select', { id: 'which' }, ...['after', 'before', 'both'].map(t => $('option', { textContent: t })));
-    const key = (u, v) => u < v ? u * n + v : v * n + u;
-    const set = edges => { const s = new Set(); for (let i = 0; i < edges.length; i += 2) s.add(key(edges[i], edges[i + 1])); return s; };
-    const had = set(data.before), has = set(data.after);
-    let zoom = 1, dx = 0, dy = 0, marked = -1, wanted = false;
-    const place = v => [data.x[v] * zoom + dx, data.y[v] * zoom + dy];
-    const lines = (pen, edges, colour, keep) => {
-      pen.strokeStyle = colour;
-      pen.beginPath();
-      for (let i = 0; i < edges.length; i += 2) {
-        const u = edges[i], v = edges[i + 1];
-        if (!keep(u, v)) continue;
-        pen.moveTo(data.x[u] * zoom + dx, data.y[u] * zoom + dy);
-        pen.lineTo(data.x[v] * zoom + dx, data.y[v] * zoom + dy);
-      }
-      pen.stroke();
-    };
-    const paint = () => {
-      wanted = false;
-      const pen = canvas.getContext('2d'), mode = which.value;
-      pen.clearRect(0, 0, canvas.width, canvas.height);
-      pen.lineWidth = .5;
-      pen.globalAlpha = data.after.length > 20000 ? .3 : .6;
-      if (mode === 'both') {
-        lines(pen, data.before, '#cc3311', (u, v) => !has.has(key(u, v)));
-        lines(pen, data.after, '#0077bb', (u, v) => !had.has(key(u, v)));
-        lines(pen, data.after, '#999999', (u, v) => had.has(key(u, v)));
-      } else {
-        lines(pen, data[mode], '#999999', () => true);
-      }
-      pen.globalAlpha = 1;
-      const r = Math.max(1.5, Math.min(6, 3 * Math.sqrt(zoom) * Math.sqrt(400 / n)));
-      const groups = new Map();
-      for (let v = 0; v < n; v++) {
-        const c = colourOf(data.vertices[v][1]);
-        if (!groups.has(c)) groups.set(c, []);
-        groups.get(c).push(v);
-      }
-      for (const [c, list] of groups) {
-        pen.fillStyle = c;
-        pen.beginPath();
-        for (const v of list) {
-          const x = data.x[v] * zoom + dx, y = data.y[v] * zoom + dy;
-          if (x < -9 || y < -9 || x > canvas.width + 9 || y > canvas.height + 9) continue;
-          pen.moveTo(x + r, y);
-          pen.arc(x, y, r, 0, 7);
-        }
-        pen.fill();
-      }
-      if (marked >= 0) {
-        const [x, y] = place(marked);
-        pen.strokeStyle = '#cc3311';
-        pen.lineWidth = 1;
-        pen.beginPath();
-        for (const v of near.after[marked]) { pen.moveTo(x, y); pen.lineTo(...place(v)); }
-        pen.stroke();
-        pen.lineWidth = 3;
-        pen.beginPath();
-        pen.arc(x, y, r + 6, 0, 7);
-        pen.stroke();
-      }
-    };
-    const draw = () => { if (!wanted) { wanted = true; requestAnimationFrame(paint); } };
-    const point = e => {
-      const box = canvas.getBoundingClientRect();
-      return [(e.clientX - box.left) * canvas.width / box.width, (e.clientY - box.top) * canvas.height / box.height];
-    };
-    const nearest = e => {
-      const [x, y] = point(e);
-      let best = -1, least = 12 * 12;
-      for (let v = 0; v < n; v++) {
-        const d = (data.x[v] * zoom + dx - x) ** 2 + (data.y[v] * zoom + dy - y) ** 2;
-        if (d < least) { least = d; best = v; }
-      }
-      return best;
-    };
-    const zoomAt = (x, y, f) => { dx = x - (x - dx) * f; dy = y - (y - dy) * f; zoom *= f; draw(); };
-    let grabbed = null, moved = false;
-    canvas.onpointerdown = e => { grabbed = point(e); moved = false; canvas.setPointerCapture(e.pointerId); };
-    canvas.onpointerup = e => {
-      grabbed = null;
-      if (!moved) { const v = nearest(e); if (v >= 0) show(v); }
-    };
-    canvas.onpointermove = e => {
-      const [x, y] = point(e);
-      if (grabbed) {
-        if (Math.hypot(x - grabbed[0], y - grabbed[1]) < 3) return;
-        dx += x - grabbed[0]; dy += y - grabbed[1];
-        grabbed = [x, y];
-        moved = true;
+    const head = $('tr', {}, ...columns.map(([name, f]) => {
+      const th = $('th', { textContent: name, tabIndex: 0 });
+      th.onclick = () => {
+        const up = th.getAttribute('aria-sort') !== 'ascending';
+        for (const other of head.cells) other.removeAttribute('aria-sort');
+        th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+        const key = new Map(order.map(v => [v, f(v)]));
+        order.sort((a, b) => { const x = key.get(a), y = key.get(b), c = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en', { numeric: true }); return up ? c : -c; });
+        from = 0;
         draw();
-      } else if (n <= 50000) {
-        const v = nearest(e);
-        if (v >= 0) status.textContent = describeVertex(v);
-      }
-    };
-    canvas.addEventListener('wheel', e => { e.preventDefault(); zoomAt(...point(e), e.deltaY < 0 ? 1.2 : 1 / 1.2); }, { passive: false });
-    canvas.onkeydown = e => {
-      const step = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[e.key];
-      if (step) { dx += step[0]; dy += step[1]; draw(); e.preventDefault(); }
-      if (e.key === '+') zoomAt(canvas.width / 2, canvas.height / 2, 1.2);
-      if (e.key === '-') zoomAt(canvas.width / 2, canvas.height / 2, 1 / 1.2);
-      if (e.key === '0') { zoom = 1; dx = dy = 0; draw(); }
-    };
-    which.onchange = draw;
-    return { element: $('div', {}, $('p', {}, 'Edges: ', which, ' (both: red removed, blue added, grey kept). Drag to move, wheel or + and - to zoom, 0 to reset. '), canvas),
-             draw, paint, mark: v => {
-               marked = v;
-               [dx, dy] = [canvas.width / 2 - data.x[v] * zoom, canvas.height / 2 - data.y[v] * zoom];
-               draw();
-             } };
+      };
+      th.onkeydown = e => { if (e.key === 'Enter') th.onclick(); };
+      return th;
+    }));
+    const turn = by => { from = Math.max(0, Math.min(Math.floor((model.n - 1) / per) * per, from + by)); draw(); };
+    return { element: $('div', {}, $('div', { className: 'wide' }, $('table', { id: 'vertices' }, $('thead', {}, head), body)), $('p', { className: 'tools' }, button('Previous', () => turn(-per)), told, button('Next', () => turn(per)), ' ',
+      button('Save as TSV', () => save('vertices.tsv', [columns.map(c => c[0]), ...order.map(v => columns.map(c => c[1](v)))].map(r => r.join('\t')).join('\n') + '\n', 'text/tab-separated-values')))),
+      draw, mark: v => { marked = v; from = Math.floor(order.indexOf(v) / per) * per; draw(); } };
   };
 
-  // ---- all of it together -----------------------------------------------------------------
+  // ---- all of it together ------------------------------------------------------------------
 
-  const views = [];
-  const panel = $('div', { id: 'vertex' });
-  const show = v => {
-    for (const view of views) view.mark(v);
-    const list = name => $('p', {}, `Neighbours ${name}: `, ...near[name][v].slice(0, 40).flatMap(u =>
-      [button(`${vertexName(u)} (${className(data.vertices[u][1])})`, () => show(u)), ' ']),
-      near[name][v].length > 40 ? `and ${near[name][v].length - 40} more` : '');
-    const path = [];
-    for (let a = leafOf[v]; a >= 0; a = tree[a].parent)
-      if (tree[a].vertex < 0 && a > 0) path.unshift(`${tree[a].size} vertices, mostly ${className(commonest(tree[a])[0])}`);
-    panel.replaceChildren($('h3', { textContent: vertexName(v) }), $('p', { textContent: describeVertex(v) }),
-      $('p', { textContent: path.length ? `Modules: ${path.join(' > ')}` : '' }), list('before'), list('after'));
-  };
-  const search = $('input', { type: 'search', id: 'search', placeholder: 'name or number of a vertex' });
+  let model, views = [], graph = null;
+  const search = $('input', { type: 'search', id: 'search', placeholder: 'name or number of a vertex' }), body = $('div', { id: 'views' });
   const find = () => {
     const text = search.value.trim().toLowerCase();
     if (!text) return;
-    let v = data.vertices.findIndex(x => x[0].toLowerCase() === text);
-    if (v < 0) v = data.vertices.findIndex(x => x[0].toLowerCase().includes(text));
+    let v = model.data.names.findIndex(x => x.toLowerCase() === text);
+    if (v < 0) v = model.data.names.findIndex(x => x.toLowerCase().includes(text));
     status.textContent = v < 0 ? `no vertex is called ${search.value}` : '';
-    if (v >= 0) show(v);
+    if (v >= 0) ui.show(v);
   };
   search.onchange = find;
+  const source = $('select', { id: 'source', ariaLabel: 'what to explore' });
   const section = $('section', { id: 'explore' }, $('h2', { textContent: 'Explore' }),
-    $('p', {}, $('label', { htmlFor: 'search', textContent: 'Find a vertex: ' }), search, ' ', button('Find', find)), status, panel);
-  if (tree.length) { const t = makeTree(); views.push(t); section.append($('h3', { textContent: 'Tree' }), t.element); }
-  if (data.x.length) { const g = makeGraph(); views.push(g); section.append($('h3', { textContent: 'Graph' }), g.element); window.sePaint = g.paint; }
-  document.getElementById('accuracy').closest('div').after(section);
-  for (const view of views) view.draw();
+    $('p', { className: 'controls' }, ...(holders.length > 1 ? [source] : []), $('label', { htmlFor: 'search', textContent: 'Find a vertex ' }), search, button('Find', find)), status, panel, body);
+  document.getElementById('explore-here').replaceWith(section);
+  document.body.append(tooltip);
 
-  // the confusion matrix lists its vertices
-  const matrix = document.getElementById('confusion');
-  if (matrix) for (const td of matrix.querySelectorAll('td[data-cell]')) {
-    const [i, j] = td.dataset.cell.split(',').map(Number);
-    td.tabIndex = 0;
-    td.onclick = () => {
-      const found = data.vertices.flatMap((x, v) => x[4] === 'test' && x[1] === i && x[2] === j ? [v] : []);
-      status.textContent = `${found.length} test vertices of class ${className(i)} predicted as ${className(j)}`;
-      panel.replaceChildren(...found.slice(0, 200).flatMap(v => [button(vertexName(v), () => show(v)), ' ']));
-      section.scrollIntoView();
-    };
-    td.onkeydown = e => { if (e.key === 'Enter') td.onclick(); };
-  }
+  const matrix = (table, of) => {
+    for (const td of table.querySelectorAll('td[data-cell]')) {
+      const [i, j] = td.dataset.cell.split(',').map(Number);
+      td.tabIndex = 0;
+      td.onclick = async () => {
+        if (source.value !== String(of) && holders.length > 1) { source.value = of; await open(of); }
+        const d = model.data, found = [...Array(model.n).keys()].filter(v => d.part[v] === 'test' && d.label[v] === i && d.guess[v] === j);
+        ui.list(`${found.length} test vertices of class ${model.className(i)} predicted as ${model.className(j)}`, found);
+      };
+      td.onkeydown = e => { if (e.key === 'Enter') td.onclick(); };
+    }
+  };
+  const open = async k => {
+    model = await load(holders[k]);
+    views = [];
+    graph = null;
+    panel.replaceChildren();
+    body.replaceChildren();
+    const put = (title, view) => { views.push(view); body.append($('h3', { textContent: title }), view.element); };
+    const key = $('p', { className: 'legend' }, ...model.data.classes.map((c, i) => { const mark = $('i'); mark.style.background = ui.colour(model, i); return $('span', {}, mark, c); }));
+    if (model.n) body.append(key);
+    if (model.tree.length > 1) put('Tree', seTree(model, ui));
+    if (model.data.x.length) { graph = seGraph(model, ui); put('Graph', graph); }
+    if (model.n) put('Vertices', makeTable());
+    for (const view of views) view.draw();
+    window.se = { model, graph, ui };
+  };
+  holders.forEach((h, k) => source.append($('option', { value: k, textContent: document.querySelectorAll('section.operand h2.which')[k]?.textContent || String(k + 1) })));
+  source.onchange = () => open(Number(source.value));
+  document.querySelectorAll('section.operand').forEach((s, k) => s.querySelectorAll('table.confusion').forEach(t => matrix(t, k)));
+  await open(0);
+  const again = () => { for (const view of views) view.draw(); };
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+  addEventListener('resize', again);
   document.documentElement.dataset.ready = 'yes';
 })();

@@ -1,0 +1,227 @@
+// page-graph.js - the graph on a canvas: pan, zoom, iterations, differences, hulls
+'use strict';
+
+function seHull(points) {
+  const p = points.slice().sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const half = list => {
+    const h = [];
+    for (const q of list) {
+      while (h.length > 1 && (h[h.length - 1][0] - h[h.length - 2][0]) * (q[1] - h[h.length - 2][1]) <=
+          (h[h.length - 1][1] - h[h.length - 2][1]) * (q[0] - h[h.length - 2][0])) h.pop();
+      h.push(q);
+    }
+    h.pop();
+    return h;
+  };
+  return [...half(p), ...half(p.reverse())];
+}
+
+function seGraph(model, ui) {
+  const { $, button } = ui, n = model.n, data = model.data, X = Float64Array.from(data.x), Y = Float64Array.from(data.y);
+  const canvas = $('canvas', { id: 'graph', tabIndex: 0 });
+  canvas.setAttribute('role', 'img');
+  canvas.setAttribute('aria-label', 'graph; arrows move it, plus and minus zoom, 0 resets');
+  const steps = model.steps, slider = $('input', { type: 'range', id: 'iteration', min: 0, max: steps.length - 1, step: 1,
+    value: Math.max(0, steps.indexOf(data.shown)) });
+  const told = $('output', { htmlFor: 'iteration' });
+  const which = $('select', { id: 'which' }, ...['this iteration', 'both', 'given graph'].map(t => $('option', { textContent: t })));
+  const hulls = $('input', { type: 'checkbox', id: 'hulls' });
+  const by = $('select', { id: 'vertex-colour' }, ...['class', 'prediction', 'error'].map(t => $('option', { textContent: t })));
+  let zoom = 1, dx = 0, dy = 0, marked = -1, wanted = false, moving = 0, size = [960, 640];
+  const fit = () => { zoom = Math.min(size[0], size[1]) / 1040; dx = size[0] / 2 - 500 * zoom; dy = size[1] / 2 - 500 * zoom; };
+
+  const lists = () => {
+    const now = steps[slider.value], mode = which.value;
+    if (mode === 'given graph') return [[model.edges(steps[0]), '--edge']];
+    if (mode === 'both') {
+      const d = model.difference(now);
+      return [[d.kept, '--edge'], [d.removed, '--removed'], [d.added, '--added']];
+    }
+    return [[model.edges(now), '--edge']];
+  };
+  const lines = (pen, edges, colour, step) => {
+    const [w, h] = size;
+    pen.strokeStyle = colour;
+    pen.beginPath();
+    for (let i = 0; i < edges.length; i += 2 * step) {
+      const u = edges[i], v = edges[i + 1], a = X[u] * zoom + dx, b = Y[u] * zoom + dy, c = X[v] * zoom + dx, d = Y[v] * zoom + dy;
+      if ((a < 0 && c < 0) || (b < 0 && d < 0) || (a > w && c > w) || (b > h && d > h)) continue;
+      pen.moveTo(a, b);
+      pen.lineTo(c, d);
+    }
+    pen.stroke();
+  };
+  const groups = () => {
+    const found = new Map();
+    for (let v = 0; v < n; v++) {
+      const c = by.value === 'error' ? ui.verdict(model, v) : ui.colour(model, by.value === 'prediction' ? data.guess[v] : data.label[v]);
+      if (!found.has(c)) found.set(c, []);
+      found.get(c).push(v);
+    }
+    return found;
+  };
+  let grouped = null;
+  const dots = (pen, r) => {
+    grouped = grouped || groups();
+    const [w, h] = size;
+    for (const [c, list] of grouped) {
+      pen.fillStyle = c;
+      pen.beginPath();
+      for (const v of list) {
+        const x = X[v] * zoom + dx, y = Y[v] * zoom + dy;
+        if (x < -9 || y < -9 || x > w + 9 || y > h + 9) continue;
+        if (r < 2.5) pen.rect(x - r, y - r, 2 * r, 2 * r);
+        else { pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 7); }
+      }
+      pen.fill();
+    }
+  };
+  const outlines = pen => {
+    const modules = model.tree.filter(a => a.level === 1 && a.kids.length && a.size > 2).sort((a, b) => b.size - a.size).slice(0, 80);
+    for (const a of modules) {
+      const h = seHull(model.members(a).map(v => [X[v] * zoom + dx, Y[v] * zoom + dy]));
+      if (h.length < 3) continue;
+      pen.beginPath();
+      h.forEach(([x, y], i) => i ? pen.lineTo(x, y) : pen.moveTo(x, y));
+      pen.closePath();
+      pen.fillStyle = pen.strokeStyle = ui.colour(model, a.common);
+      pen.globalAlpha = .1;
+      pen.fill();
+      pen.globalAlpha = .6;
+      pen.stroke();
+      pen.globalAlpha = 1;
+    }
+  };
+  const highlight = (pen, r) => {
+    const place = v => [X[v] * zoom + dx, Y[v] * zoom + dy], [x, y] = place(marked);
+    const status = model.reasons(marked, steps[slider.value]);
+    for (const [kind, colour] of [['kept', '--ink'], ['removed', '--removed'], ['added', '--added']]) {
+      pen.strokeStyle = ui.css(colour);
+      pen.lineWidth = 1.6;
+      pen.beginPath();
+      for (const e of status) if (e.status === kind) { pen.moveTo(x, y); pen.lineTo(...place(e.u)); }
+      pen.stroke();
+    }
+    pen.strokeStyle = ui.css('--ink');
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.arc(x, y, r + 6, 0, 7);
+    pen.stroke();
+  };
+  const paint = (pen = null) => {
+    wanted = false;
+    if (!pen) {
+      size = [canvas.clientWidth || 960, Math.min(640, Math.max(320, (canvas.clientWidth || 960) * .7))];
+      pen = ui.pen(canvas, ...size);
+    }
+    const all = lists(), total = all.reduce((s, [e]) => s + e.length / 2, 0);
+    const step = moving && total > 25000 ? Math.ceil(total / 25000) : 1;
+    pen.lineWidth = Math.min(1, .4 + zoom * .2);
+    if (hulls.checked && model.tree.length) outlines(pen);
+    for (const [edges, colour] of all) {
+      pen.globalAlpha = colour === '--edge' ? (total > 20000 ? .25 : total > 3000 ? .4 : .7) : .7;
+      lines(pen, edges, ui.css(colour), step);
+    }
+    pen.globalAlpha = 1;
+    const r = Math.max(1.2, Math.min(9, 60 * Math.sqrt(zoom) / Math.sqrt(n)));
+    dots(pen, r);
+    if (marked >= 0) highlight(pen, r);
+    told.textContent = `iteration ${steps[slider.value]}: ` + (which.value === 'both' ? (([k, m, a]) =>
+      `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`);
+    return size;
+  };
+  const draw = () => { if (!wanted) { wanted = true; requestAnimationFrame(() => paint()); } };
+  const move = () => {
+    clearTimeout(moving);
+    moving = setTimeout(() => { moving = 0; draw(); }, 150);
+    draw();
+  };
+  const point = e => { const box = canvas.getBoundingClientRect(); return [e.clientX - box.left, e.clientY - box.top]; };
+  const nearest = e => {
+    const [x, y] = point(e);
+    let best = -1, least = 144;
+    for (let v = 0; v < n; v++) {
+      const d = (X[v] * zoom + dx - x) ** 2 + (Y[v] * zoom + dy - y) ** 2;
+      if (d < least) { least = d; best = v; }
+    }
+    return best;
+  };
+  const zoomAt = (x, y, f) => {
+    if (zoom * f > 400 || zoom * f < .02) return;
+    dx = x - (x - dx) * f; dy = y - (y - dy) * f; zoom *= f; move();
+  };
+  const held = new Map();
+  let moved = false, apart = 0;
+  canvas.onpointerdown = e => { held.set(e.pointerId, point(e)); moved = false; apart = 0; if (e.isTrusted) canvas.setPointerCapture(e.pointerId); };
+  canvas.onpointerup = canvas.onpointercancel = e => {
+    const was = held.delete(e.pointerId);
+    if (was && !moved && e.type === 'pointerup') { const v = nearest(e); if (v >= 0) ui.show(v); }
+  };
+  canvas.onpointermove = e => {
+    const p = point(e), old = held.get(e.pointerId);
+    if (!old) { const v = nearest(e); return ui.tip(e, v >= 0 ? model.describeVertex(v) : ''); }
+    if (held.size === 2) {
+      held.set(e.pointerId, p);
+      const [a, b] = [...held.values()], d = Math.hypot(a[0] - b[0], a[1] - b[1]);
+      if (apart) zoomAt((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, d / apart);
+      apart = d;
+      moved = true;
+      return;
+    }
+    if (!moved && Math.hypot(p[0] - old[0], p[1] - old[1]) < 3) return;
+    dx += p[0] - old[0]; dy += p[1] - old[1];
+    held.set(e.pointerId, p);
+    moved = true;
+    move();
+  };
+  canvas.onpointerleave = () => ui.tip(null, '');
+  canvas.addEventListener('wheel', e => {
+    if (document.activeElement !== canvas && !e.ctrlKey) return;        // the page scrolls until the graph is chosen
+    e.preventDefault();
+    zoomAt(...point(e), e.deltaY < 0 ? 1.2 : 1 / 1.2);
+  }, { passive: false });
+  canvas.onkeydown = e => {
+    const by = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[e.key];
+    if (by) { dx += by[0]; dy += by[1]; move(); }
+    else if (e.key === '+' || e.key === '=') zoomAt(size[0] / 2, size[1] / 2, 1.2);
+    else if (e.key === '-') zoomAt(size[0] / 2, size[1] / 2, 1 / 1.2);
+    else if (e.key === '0') { fit(); draw(); }
+    else return;
+    e.preventDefault();
+  };
+  slider.oninput = which.onchange = hulls.onchange = () => { draw(); if (marked >= 0) ui.card(marked); };
+  by.onchange = () => { grouped = null; draw(); };
+  const several = steps.length > 1;
+  const element = $('figure', { id: 'graph-view' }, $('p', { className: 'controls' },
+    ...(several ? [$('label', {}, 'Edges ', which), $('label', {}, 'Iteration ', slider)] : []), $('label', {}, 'Colour ', by),
+    ...(model.tree.length ? [$('label', {}, hulls, ' modules')] : []),
+    button('+', () => zoomAt(size[0] / 2, size[1] / 2, 1.5)), button('−', () => zoomAt(size[0] / 2, size[1] / 2, 1 / 1.5)),
+    button('Reset', () => { fit(); draw(); })), told, canvas,
+    $('figcaption', {}, ...(several ? ['Both: ', $('span', { className: 'swatch kept', textContent: 'kept' }), ', ', $('span', { className: 'swatch removed', textContent: 'removed' }),
+      ', ', $('span', { className: 'swatch added', textContent: 'added' }), ' since the given graph. '] : []),
+      'Drag to move; click, then use the wheel or + and − to zoom, 0 to reset.'),
+    $('p', { className: 'tools' }, button('Save as SVG', () => ui.saveSvg('graph.svg', pen => paint(pen))),
+      button('Save as TSV', () => ui.save('edges.tsv', 'u\tv\n' + model.pairs(steps[slider.value]).map(p => p.map(model.name).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
+  // frames a second while the graph turns about its middle, for measurements
+  const measure = async (frames, full) => {
+    const begin = performance.now();
+    for (let i = 0; i < frames; i++) {
+      moving = full ? 0 : 1;
+      dx += i % 2 ? 3 : -3;
+      await new Promise(done => requestAnimationFrame(() => { paint(); done(); }));
+    }
+    moving = 0;
+    return frames * 1000 / (performance.now() - begin);
+  };
+  let fitted = false;
+  return { element, measure, step: () => steps[slider.value], draw: () => {
+    if (!fitted) { size = [canvas.clientWidth || 960, Math.min(640, Math.max(320, (canvas.clientWidth || 960) * .7))]; fit(); fitted = true; }
+    grouped = null;
+    draw();
+  }, mark: v => {
+    marked = v;
+    zoom = Math.max(zoom, 1.6 * Math.min(...size) / 1040);
+    [dx, dy] = [size[0] / 2 - X[v] * zoom, size[1] / 2 - Y[v] * zoom];
+    draw();
+  } };
+}
