@@ -10,6 +10,7 @@
 #include "common/cli/tool.h"
 #include "common/device/device.h"
 #include "common/stream/payload.h"
+#include "common/train/batch.h"
 #include "common/train/consistency.h"
 #include "common/train/entropy_loss.h"
 #include "common/train/input.h"
@@ -37,6 +38,7 @@ struct job {
     struct se_net net;
     struct se_consistency consistency;
     struct se_entropy_loss entropy;
+    uint64_t batches;           /* --batch: of the last epoch */
 };
 
 /* ---- making the net ---- */
@@ -123,16 +125,27 @@ static void warn_weights(const struct job *j)
         }
 }
 
-/* What the model is, sees and reads */
-static int make_input(struct job *j, struct se_err *err)
+static struct se_input_options input_options(const struct job *j)
 {
-    const struct se_model_kind *kind = j->kind = se_model_find(o.r.model, !o.apply, err);
-    const struct se_input_options plan = {
+    return (struct se_input_options){
         .kind = (enum se_input_kind)o.r.input, .scale_rows = o.r.norm == SE_NORM_ROW,
         .unit_rows = o.r.norm == SE_NORM_L2, .standardise = o.r.norm == SE_NORM_STANDARD,
         .communities = o.r.communities, .neighbours = o.r.neighbours ? &j->nngraph : NULL,
         .features = j->match.used ? &j->match.f : NULL
     };
+}
+
+static void warn_identity(const struct job *j, bool identity)
+{
+    if (identity)
+        se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+}
+
+/* What the model is, sees and reads */
+static int make_input(struct job *j, struct se_err *err)
+{
+    const struct se_model_kind *kind = j->kind = se_model_find(o.r.model, !o.apply, err);
+    const struct se_input_options plan = input_options(j);
 
     if (!kind)
         return -1;
@@ -142,11 +155,12 @@ static int make_input(struct job *j, struct se_err *err)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
     if (!o.apply)
         o.r.h.classes = j->classes;
+    if (o.batch)                                /* it makes them in parts */
+        return 0;
     if (make_graphs(j, kind, err) < 0 ||
         se_nninput_make(&j->input, j->s, &plan, j->graph.n, err) < 0)
         return -1;
-    if (j->input.identity)
-        se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+    warn_identity(j, j->input.identity);
     return 0;
 }
 
@@ -185,6 +199,8 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
     int count = 0;
 
     plan->samples = o.samples;
+    if (o.batch)                                /* which cannot have them, and says so */
+        return 0;
     if (o.consistency > 0) {
         if (se_consistency_make(&j->consistency, j->graph.n, j->classes, o.samples, o.consistency,
                                 o.temperature, err) < 0)
@@ -197,6 +213,29 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
         plan->extra[count++] = &j->entropy.extra;
     }
     return 0;
+}
+
+static int train_batches(struct job *j, struct se_train_result *r,
+                         const struct se_train_options *plan, struct se_err *err)
+{
+    const char *without = o.beside || j->kind->two_hops || j->kind->without_loops ? "a second graph"
+                        : o.r.neighbours ? "--neighbours" : o.consistency > 0 ? "--consistency"
+                        : o.entropy > 0 ? "--entropy-loss" : o.samples > 1 ? "--samples"
+                        : j->run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
+    struct se_batch_options b = {
+        .kind = j->kind, .h = &o.r.h, .s = j->s, .input = input_options(j), .graph = &j->graph,
+        .weights = o.r.edge_weights, .loops = (enum se_loops)o.r.loops, .seed = j->run->seed,
+        .threads = j->run->threads, .decay_on = (enum se_decay)o.decay_on
+    };
+    int rc = se_batch_parse(o.batch, &b, err);
+
+    if (rc == 0 && without)
+        rc = se_fail(err, SE_EUSAGE, "--batch cannot be used with %s", without);
+    if (rc == 0)
+        rc = se_batch_train(r, &j->net, &b, plan, err);
+    warn_identity(j, rc == 0 && b.identity);
+    j->batches = b.batches;
+    return rc;
 }
 
 static int train(struct job *j, struct se_out *log, struct se_err *err)
@@ -215,7 +254,7 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
         return -1;
     warn_classes(j);
     se_progress_begin(j->run, &bar, "training", o.epochs);
-    rc = se_train(&r, &j->net, &plan, err);
+    rc = o.batch ? train_batches(j, &r, &plan, err) : se_train(&r, &j->net, &plan, err);
     se_progress_end(&bar);
     if (rc == 0) {
         const struct se_results x = results_of(j);
@@ -224,6 +263,8 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
     }
     if (rc == 0 && o.entropy > 0)
         rc = se_stats_set(j->s, "train.entropy", j->entropy.value, err);
+    if (rc == 0 && o.batch)
+        rc = se_stats_set(j->s, "train.batches", (double)j->batches, err);
     if (rc == 0)
         se_note(j->run, "best epoch %" PRIu64 ": train %.4f, val %.4f, test %.4f", r.best,
                 r.accuracy[SE_SPLIT_TRAIN], r.accuracy[SE_SPLIT_VAL], r.accuracy[SE_SPLIT_TEST]);
@@ -265,7 +306,7 @@ static int apply(struct job *j, const struct se_model *m, struct se_err *err)
 static int compute_on(struct job *j, const struct se_model *m, enum se_device device,
                       struct se_err *err)
 {
-    if (make_net(j, m, device, err) < 0)
+    if (!o.batch && make_net(j, m, device, err) < 0)
         return -1;
     return m ? apply(j, m, err) : train_with_log(j, err);
 }
@@ -375,6 +416,8 @@ static int run_train(struct se_run *run, struct se_err *err)
 
     if (o.list)
         return list_models(run, err);
+    if (o.batch && o.apply)
+        return se_fail(err, SE_EUSAGE, "--batch is for training; leave it out with --apply");
     o.r.beside = o.beside;
     o.r.h.jump = o.jump;
     o.r.edge_weights = o.weights;
@@ -410,6 +453,7 @@ static const struct se_tool tool = {
         "  se-train --model mix --beside given.seg learned.seg -o trained.seg\n"
         "  se-train --communities 64 --keep tree.seg -o trained.seg\n"
         "  se-train --list\n"
+        "  se-tree --effort fast big.seg | se-train --batch tree -o trained.seg\n"
         "  se-train --model gcnii --layers 32 --alpha .5 --lambda 1.5 --select loss g.seg\n"
         "  se-cat --only model trained.seg | se-cat other.seg - | se-train --apply\n",
     .run = run_train

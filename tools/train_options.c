@@ -68,6 +68,9 @@ const struct se_option train_options[] = {
     { 0, "decay-on", "all|weights|first", SE_OPT_CHOICE, &o.decay_on,
       .help = "parameters with weight decay: all, all but biases, or the first weights" },
     { 0, "epochs", "N", SE_OPT_COUNT, &o.epochs, 1, 1e9, "passes over the graph", NULL },
+    { 0, "batch", "KIND[:VERTICES]", SE_OPT_STRING, &o.batch,
+      .help = "train on parts of the graph in turn: tree, modules of the tree in the stream; "
+      "random, any vertices; at most VERTICES at a time, default 20000" },
     { 0, "patience", "N", SE_OPT_COUNT, &o.patience, 0, 1e9,
       "stop N epochs after the best one; 0: never", NULL },
     { 0, "select", "acc|loss", SE_OPT_CHOICE, &o.select,

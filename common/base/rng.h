@@ -31,6 +31,8 @@ enum se_rng_purpose {           /* never renumber: results for a seed depend on 
     SE_RNG_DROPOUT = 10,
     SE_RNG_SIM = 11,
     SE_RNG_COMMUNITY = 12,
+    SE_RNG_BATCHES = 16,        /* the batches of an epoch */
+    SE_RNG_APPROX = 17,         /* approximate neighbours */
     SE_RNG_STABILITY = 24,
     SE_RNG_WEIGH = 32,          /* weights of the trees of se-weigh */
     SE_RNG_WEIGH_PAIRS = 33,    /* its random pairs */

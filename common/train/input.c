@@ -18,22 +18,22 @@ void se_nninput_release(struct se_nninput *x)
 }
 
 /* Where the columns come from, in their order; what is absent has none */
-struct source {
+struct se_row_source {
     uint64_t n;
     struct se_features f;
     struct se_embedding e;
     struct se_communities c;
     const struct se_nngraph *g;
-    bool scale_rows, unit_rows, identity;
+    bool scale_rows, unit_rows, identity, sparse;
     double *mean, *scale;       /* per column of the features, or NULL */
 };
 
-static uint64_t base_cols(const struct source *o)
+static uint64_t base_cols(const struct se_row_source *o)
 {
     return o->identity ? o->n : o->f.d;
 }
 
-static uint64_t all_cols(const struct source *o)
+static uint64_t all_cols(const struct se_row_source *o)
 {
     return base_cols(o) + o->e.d + o->c.levels * o->c.dims + (o->g ? o->n : 0);
 }
@@ -57,7 +57,7 @@ static double feature(const struct se_features *f, uint64_t i)
 }
 
 /* All columns of a vertex: a stored zero is no zero any more */
-static void add_standardised(const struct source *o, uint64_t v, struct entries *to)
+static void add_standardised(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
     const struct se_features *f = &o->f;
     uint64_t e = f->dense ? v * f->d : f->off[v];
@@ -71,7 +71,7 @@ static void add_standardised(const struct source *o, uint64_t v, struct entries 
 }
 
 /* Mean and one over the deviation of each column; a column without variance becomes 0. */
-static int make_standard(struct source *o, struct se_err *err)
+static int make_standard(struct se_row_source *o, struct se_err *err)
 {
     const struct se_features *f = &o->f;
     const uint64_t count = f->dense ? f->n * f->d : f->nnz;
@@ -97,7 +97,7 @@ static int make_standard(struct source *o, struct se_err *err)
     return 0;
 }
 
-static void add_features(const struct source *o, uint64_t v, struct entries *to)
+static void add_features(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
     const struct se_features *f = &o->f;
     const uint64_t begin = f->dense ? v * f->d : f->off[v];
@@ -120,7 +120,7 @@ static void add_features(const struct source *o, uint64_t v, struct entries *to)
                   (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
 }
 
-static void add_neighbours(const struct source *o, uint64_t v, struct entries *to)
+static void add_neighbours(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
     const uint64_t first = o->g->off[v], last = o->g->off[v + 1], base = all_cols(o) - o->n;
 
@@ -129,7 +129,7 @@ static void add_neighbours(const struct source *o, uint64_t v, struct entries *t
             add_entry(to, base + o->g->to[a], o->scale_rows ? 1 / (double)(last - first - 1) : 1);
 }
 
-static void add_row(const struct source *o, uint64_t v, struct entries *to)
+static void add_row(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
     const struct se_communities *c = &o->c;
     const uint64_t base = base_cols(o);
@@ -148,7 +148,7 @@ static void add_row(const struct source *o, uint64_t v, struct entries *to)
         add_neighbours(o, v, to);
 }
 
-static int make_dense(struct se_nninput *x, const struct source *o, struct se_err *err)
+static int make_dense(struct se_nninput *x, const struct se_row_source *o, struct se_err *err)
 {
     const uint64_t d = all_cols(o);
     struct entries row = { se_alloc(d, sizeof *row.col, err), NULL, 0 };
@@ -167,7 +167,7 @@ static int make_dense(struct se_nninput *x, const struct source *o, struct se_er
     return x->dense ? 0 : -1;
 }
 
-static int make_sparse(struct se_nninput *x, const struct source *o, struct se_err *err)
+static int make_sparse(struct se_nninput *x, const struct se_row_source *o, struct se_err *err)
 {
     const uint64_t most = (o->identity ? o->n : o->f.dense || o->mean ? o->n * o->f.d : o->f.nnz) +
                           o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
@@ -191,7 +191,7 @@ static int make_sparse(struct se_nninput *x, const struct source *o, struct se_e
     return se_sparse_index(m, err);
 }
 
-static int read_features(struct source *o, struct se_stream *s,
+static int read_features(struct se_row_source *o, struct se_stream *s,
                          const struct se_input_options *plan, struct se_err *err)
 {
     if (plan->features)
@@ -204,7 +204,7 @@ static int read_features(struct source *o, struct se_stream *s,
     return 0;
 }
 
-static int read_communities(struct source *o, struct se_stream *s, uint64_t dims,
+static int read_communities(struct se_row_source *o, struct se_stream *s, uint64_t dims,
                             struct se_err *err)
 {
     struct se_tree t;
@@ -213,7 +213,7 @@ static int read_communities(struct source *o, struct se_stream *s, uint64_t dims
          ? -1 : se_communities_make(&o->c, &t, dims, err);
 }
 
-static int read_source(struct source *o, struct se_stream *s, const struct se_input_options *plan,
+static int read_source(struct se_row_source *o, struct se_stream *s, const struct se_input_options *plan,
                        struct se_err *err)
 {
     if (plan->kind != SE_INPUT_FEATURES &&
@@ -231,21 +231,209 @@ static int read_source(struct source *o, struct se_stream *s, const struct se_in
 }
 
 /* Sparse features and the identity stay sparse, whatever comes behind them; neighbours are. */
+static int open_source(struct se_row_source *o, struct se_stream *s,
+                       const struct se_input_options *plan, uint64_t n, struct se_err *err)
+{
+    *o = (struct se_row_source){ .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows,
+                                 .unit_rows = plan->unit_rows };
+    if (read_source(o, s, plan, err) < 0 ||
+        (plan->standardise && o->f.d && make_standard(o, err) < 0))
+        return -1;
+    o->sparse = o->identity || o->g || (o->f.d && !o->f.dense && !o->mean);
+    return 0;
+}
+
+static void close_source(struct se_row_source *o)
+{
+    se_communities_release(&o->c);
+    free(o->mean);
+    free(o->scale);
+}
+
 int se_nninput_make(struct se_nninput *x, struct se_stream *s,
                     const struct se_input_options *plan, uint64_t n, struct se_err *err)
 {
-    struct source o = { .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows,
-                        .unit_rows = plan->unit_rows };
-    int rc = read_source(&o, s, plan, err);
+    struct se_row_source o;
+    int rc = open_source(&o, s, plan, n, err);
 
-    if (rc == 0 && plan->standardise && o.f.d)
-        rc = make_standard(&o, err);
     if (rc == 0)
-        rc = o.identity || o.g || (o.f.d && !o.f.dense && !o.mean) ? make_sparse(x, &o, err)
-                                                                   : make_dense(x, &o, err);
+        rc = o.sparse ? make_sparse(x, &o, err) : make_dense(x, &o, err);
     x->identity = o.identity;
-    se_communities_release(&o.c);
-    free(o.mean);
-    free(o.scale);
+    close_source(&o);
     return rc;
+}
+
+/* ---- some rows at a time ---- */
+
+struct se_row_source *se_row_source_open(struct se_stream *s, const struct se_input_options *plan,
+                                         uint64_t n, struct se_err *err)
+{
+    struct se_row_source *o = se_zalloc(1, sizeof *o, err);
+
+    if (o && open_source(o, s, plan, n, err) < 0) {
+        se_row_source_close(o);
+        return NULL;
+    }
+    return o;
+}
+
+void se_row_source_close(struct se_row_source *o)
+{
+    if (o)
+        close_source(o);
+    free(o);
+}
+
+bool se_row_source_identity(const struct se_row_source *o)
+{
+    return o->identity;
+}
+
+/* Entries of a row of a sparse matrix, at most */
+static uint64_t row_entries(const struct se_row_source *o, uint64_t v)
+{
+    const uint64_t own = o->identity ? 1 : o->f.d == 0 ? 0
+                       : o->f.dense || o->mean ? o->f.d : o->f.off[v + 1] - o->f.off[v];
+
+    return own + o->e.d + o->c.levels + (o->g ? o->g->off[v + 1] - o->g->off[v] : 0);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+int se_row_source_shape(const struct se_row_source *o, uint64_t count, struct se_mat *mat,
+                        struct se_sparse *sparse, struct se_err *err)
+{
+    uint64_t *many;
+
+    *mat = (struct se_mat){ .rows = count, .cols = all_cols(o) };
+    if (!o->sparse)
+        return 0;
+    if (!(many = se_alloc(o->n, sizeof *many, err)))
+        return -1;
+    for (uint64_t v = 0; v < o->n; v++)
+        many[v] = row_entries(o, v);
+    if (count < o->n)
+        qsort(many, o->n, sizeof *many, descending);
+    *sparse = (struct se_sparse){ .rows = count, .cols = mat->cols };
+    for (uint64_t i = 0; i < count; i++)
+        sparse->nnz += many[i];
+    mat->sparse = sparse;
+    free(many);
+    return 0;
+}
+
+struct row_work {
+    const struct se_row_source *o;
+    const uint32_t *id;
+    uint64_t first, cols;
+    se_real *dense;
+    const uint64_t *off;
+    struct entries all;
+    uint64_t *used;
+};
+
+static void fill_dense(void *arg, uint64_t from, uint64_t to)
+{
+    const struct row_work *w = arg;
+    enum { SOME = 4096 };
+    uint32_t col[SOME];
+    float value[SOME];
+
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t v = w->id ? w->id[i] : w->first + i;
+        struct entries row = { col, value, 0 };
+        se_real *out = w->dense + i * w->cols;
+
+        if (w->cols > SOME)                     /* in place, whatever the row has */
+            row = (struct entries){ w->all.col + i * w->cols, w->all.value + i * w->cols, 0 };
+        add_row(w->o, v, &row);
+        memset(out, 0, w->cols * sizeof *out);
+        for (uint64_t k = 0; k < row.count; k++)
+            out[row.col[k]] = (se_real)row.value[k];
+    }
+}
+
+static void fill_sparse(void *arg, uint64_t from, uint64_t to)
+{
+    const struct row_work *w = arg;
+
+    for (uint64_t i = from; i < to; i++) {
+        struct entries row = { w->all.col + w->off[i], w->all.value + w->off[i], 0 };
+
+        add_row(w->o, w->id ? w->id[i] : w->first + i, &row);
+        w->used[i] = row.count;
+    }
+}
+
+static int dense_rows(const struct row_work *given, uint64_t count, int threads,
+                      struct se_nninput *x, struct se_err *err)
+{
+    struct row_work w = *given;
+    const bool wide = w.cols > 4096;
+    int rc = -1;
+
+    if (!x->dense && !(x->dense = se_alloc(count * w.cols, sizeof *x->dense, err)))
+        return -1;
+    w.dense = x->dense;
+    if (!wide || ((w.all.col = se_alloc(count * w.cols, sizeof(uint32_t), err)) &&
+                  (w.all.value = se_alloc(count * w.cols, sizeof(float), err)))) {
+        se_ranges(threads, count, 4 * w.cols, fill_dense, &w);
+        x->mat = (struct se_mat){ .rows = count, .cols = w.cols, .dense = x->dense };
+        rc = 0;
+    }
+    free(w.all.col);
+    free(w.all.value);
+    return rc;
+}
+
+static int sparse_rows(const struct row_work *given, uint64_t count, int threads,
+                       struct se_nninput *x, struct se_err *err)
+{
+    struct row_work w = *given;
+    uint64_t *off = se_alloc(count + 1, sizeof *off, err), most = 0;
+    int rc = -1;
+
+    w.off = off;
+    w.used = off ? se_zalloc(count, sizeof *w.used, err) : NULL;
+    for (uint64_t i = 0; w.used && i < count; i++) {
+        off[i] = most;
+        most += row_entries(w.o, w.id ? w.id[i] : w.first + i);
+    }
+    if (w.used && (w.all.col = se_alloc(most, sizeof(uint32_t), err)) &&
+        (w.all.value = se_alloc(most, sizeof(float), err))) {
+        se_ranges(threads, count, 8 * (most / (count + 1) + 1), fill_sparse, &w);
+        off[count] = 0;
+        for (uint64_t i = 0, at = 0; i < count; i++) {          /* together: rows may be shorter */
+            memmove(w.all.col + at, w.all.col + off[i], w.used[i] * sizeof *w.all.col);
+            memmove(w.all.value + at, w.all.value + off[i], w.used[i] * sizeof *w.all.value);
+            off[i] = at;
+            off[count] = at += w.used[i];
+        }
+        const struct se_features f = { count, w.cols, off[count], NULL, off, w.all.col,
+                                       w.all.value };
+
+        se_sparse_release(&x->sparse);
+        rc = se_sparse_make(&x->sparse, &f, false, err);
+        x->mat = (struct se_mat){ .rows = count, .cols = w.cols, .sparse = &x->sparse,
+                                  .value = x->sparse.value };
+    }
+    free(off);
+    free(w.used);
+    free(w.all.col);
+    free(w.all.value);
+    return rc;
+}
+
+int se_row_source_get(const struct se_row_source *o, const uint32_t *id, uint64_t first,
+                      uint64_t count, int threads, struct se_nninput *x, struct se_err *err)
+{
+    const struct row_work w = { .o = o, .id = id, .first = first, .cols = all_cols(o) };
+
+    return o->sparse ? sparse_rows(&w, count, threads, x, err)
+                     : dense_rows(&w, count, threads, x, err);
 }

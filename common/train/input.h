@@ -34,4 +34,20 @@ int se_nninput_make(struct se_nninput *x, struct se_stream *s,
                     const struct se_input_options *plan, uint64_t n, struct se_err *err);
 void se_nninput_release(struct se_nninput *x);
 
+/* The same, some rows at a time.  NULL with `err`. */
+struct se_row_source;
+struct se_row_source *se_row_source_open(struct se_stream *s, const struct se_input_options *plan,
+                                         uint64_t n, struct se_err *err);
+void se_row_source_close(struct se_row_source *o);
+bool se_row_source_identity(const struct se_row_source *o);
+/* The shape of any `count` rows: a matrix without numbers, for the memory of a net.  `sparse` has
+ * as many entries as such rows can have; mat points to it if rows are sparse. */
+int se_row_source_shape(const struct se_row_source *o, uint64_t count, struct se_mat *mat,
+                        struct se_sparse *sparse, struct se_err *err);
+/* The rows of the vertices `id`, or if that is NULL those from `first` on.  x may be used
+ * again and again; x->dense, unless it is NULL, has room for `count` rows.  Release it in any
+ * case. */
+int se_row_source_get(const struct se_row_source *o, const uint32_t *id, uint64_t first,
+                      uint64_t count, int threads, struct se_nninput *x, struct se_err *err);
+
 #endif

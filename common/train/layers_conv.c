@@ -76,9 +76,11 @@ static const struct se_layer_ops graphconv_ops = { "graphconv", false, graphconv
 
 int se_net_graphconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
-    struct se_layer *x = se_net_append(net, &graphconv_ops, cols, err);
+    struct se_layer *x;
 
-    if (!x)
+    if (net->apart)
+        return se_net_graphconv_apart(net, cols, err);
+    if (!(x = se_net_append(net, &graphconv_ops, cols, err)))
         return -1;
     net->sees_norm = true;
     if (!x->sparse && x->in <= x->cols)
@@ -162,10 +164,11 @@ static const struct se_layer_ops propagate_ops = { "propagate", false, propagate
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
                      struct se_err *err)
 {
-    struct se_layer *x =
-        se_net_append(net, &propagate_ops, se_net_cols(net), err);
+    struct se_layer *x;
 
-    if (!x)
+    if (net->apart)
+        return se_net_propagate_apart(net, alpha, hops, err);
+    if (!(x = se_net_append(net, &propagate_ops, se_net_cols(net), err)))
         return -1;
     net->sees_norm |= edge_dropout == 0;
     net->sees_other |= edge_dropout > 0;        /* other shares in each epoch */

@@ -48,7 +48,8 @@ static void sum_backward(struct se_net *net, struct se_layer *x, const struct se
         se_net_copy(net, din, dout, net->n * x->cols * sizeof *din);
 }
 
-static const struct se_layer_ops sum_ops = { "sum", false, sum_forward, sum_backward };
+static const struct se_layer_ops sum_ops = { "sum", false, sum_forward, sum_backward,
+                                           SE_REACH_ROW };
 
 int se_net_sum(struct se_net *net, const int *of, int count, struct se_err *err)
 {
@@ -96,7 +97,8 @@ static void joint_backward(struct se_net *net, struct se_layer *x, const struct 
     }
 }
 
-static const struct se_layer_ops joint_ops = { "joint", false, joint_forward, joint_backward };
+static const struct se_layer_ops joint_ops = { "joint", false, joint_forward, joint_backward,
+                                           SE_REACH_ROW };
 
 int se_net_joint(struct se_net *net, const int *of, int count, uint64_t cols, bool plain,
                  struct se_err *err)

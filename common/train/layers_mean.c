@@ -144,8 +144,11 @@ static const struct se_layer_ops sageconv_ops = { "sageconv", false, sageconv_fo
 
 int se_net_sageconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
-    struct se_layer *x = se_net_append(net, &sageconv_ops, cols, err);
+    struct se_layer *x;
 
+    if (net->apart)
+        return se_net_sageconv_apart(net, cols, err);
+    x = se_net_append(net, &sageconv_ops, cols, err);
     net->sees_other = true;
     if (!x || mean_weight(net, x, "self", &x->weight, err) < 0 ||
         mean_weight(net, x, "neigh", &x->weight2, err) < 0)

@@ -44,7 +44,8 @@ static void dropout_backward(struct se_net *net, struct se_layer *x, const struc
         se_mask_apply(net, dout, x->keep, x->dropout, entries(in), din);
 }
 
-static const struct se_layer_ops dropout_ops = { "dropout", false, dropout_forward, dropout_backward };
+static const struct se_layer_ops dropout_ops = { "dropout", false, dropout_forward, dropout_backward,
+                                           SE_REACH_ROW };
 
 int se_net_dropout(struct se_net *net, double p, struct se_err *err)
 {
@@ -86,7 +87,8 @@ static void activation_backward(struct se_net *net, struct se_layer *x, const st
         net->ops->activate(net->worker, &a);
 }
 
-static const struct se_layer_ops activation_ops = { "activation", false, activation_forward, activation_backward };
+static const struct se_layer_ops activation_ops = { "activation", false, activation_forward, activation_backward,
+                                           SE_REACH_ROW };
 
 int se_net_activate(struct se_net *net, enum se_activation act, double dropout,
                     struct se_err *err)
@@ -123,7 +125,8 @@ static void linear_backward(struct se_net *net, struct se_layer *x, const struct
         se_mm_input(net, dout, net->value + x->weight, x->cols, x->in, false, din);
 }
 
-static const struct se_layer_ops linear_ops = { "linear", false, linear_forward, linear_backward };
+static const struct se_layer_ops linear_ops = { "linear", false, linear_forward, linear_backward,
+                                           SE_REACH_ROW };
 
 int se_net_linear(struct se_net *net, uint64_t cols, struct se_err *err)
 {

@@ -64,6 +64,11 @@ struct se_gpu;
 struct se_net;
 struct se_layer;
 
+/* What a row of the output of a layer depends on, in evaluation: anything; the same row of what it
+ * reads; rows of its input that the arcs name, and the same row of what it taps.  Only the last two
+ * can be evaluated in pieces, see batch_eval.c. */
+enum se_reach { SE_REACH_ALL, SE_REACH_ROW, SE_REACH_ARCS };
+
 struct se_layer_ops {
     const char *name;
     bool host;                  /* only the CPU can do it */
@@ -74,6 +79,7 @@ struct se_layer_ops {
      * unless it is NULL. */
     void (*backward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                      const se_real *dout, se_real *din);
+    enum se_reach reach;
 };
 
 enum { SE_MOST_TAPS = 32 };
@@ -169,6 +175,8 @@ struct se_net {
     bool weighs_arcs;           /* set before layers are appended: gradients by edges are wanted */
     bool sees_norm, sees_other; /* layers multiply with graph->norm; with other shares or graphs */
     se_real *dnorm;             /* weighs_arcs: the gradient of graph->norm, per arc */
+    bool apart;                 /* set before layers are appended: for evaluation in pieces, what
+                                   sums over arcs is a layer of its own */
     bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
 };
@@ -216,6 +224,10 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
 int se_nngraph_two_hops(struct se_nngraph *x, const struct se_nngraph *from, enum se_loops loops,
                         struct se_err *err);
 void se_nngraph_release(struct se_nngraph *x);
+/* Room for n vertices and so many arcs; and once off, to and weight are there: the rest.  `next`: n
+ * numbers to work with. */
+int se_nngraph_room(struct se_nngraph *x, uint64_t n, uint64_t arcs, struct se_err *err);
+void se_nngraph_finish(struct se_nngraph *x, uint64_t *next, int threads);
 /* Shares and roots anew, after weights of arcs were changed */
 void se_nngraph_weigh(struct se_nngraph *x, int threads);
 /* From the gradient of norm, per arc, to that of the weights: of an edge, that is of both its arcs
@@ -289,6 +301,11 @@ int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
                    double attention_dropout, struct se_err *err);
 int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dropout,
                      struct se_err *err);
+
+/* The same with net->apart: parameters in the same places, layers that evaluate only */
+int se_net_graphconv_apart(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_sageconv_apart(struct se_net *net, uint64_t cols, struct se_err *err);
+int se_net_propagate_apart(struct se_net *net, double alpha, int hops, struct se_err *err);
 
 /* Compute on this device, or with NULL on the CPU; the net must stay where it is from now on. */
 void se_net_on(struct se_net *net, const struct se_gpu *gpu);

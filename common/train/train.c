@@ -196,7 +196,7 @@ static void log_number(struct se_out *out, double v)
         se_outf(out, "\t%.6g", v);
 }
 
-static void log_epoch(struct se_out *out, uint64_t epoch, double loss, const double a[4])
+void se_train_log(struct se_out *out, uint64_t epoch, double loss, const double a[4])
 {
     if (!out)
         return;
@@ -310,7 +310,7 @@ static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
     accuracy_of(net, logits, &t->target, accuracy);
     if (se_net_check(net, err) < 0)
         return -1;
-    log_epoch(p->log, epoch, r->loss, accuracy);
+    se_train_log(p->log, epoch, r->loss, accuracy);
     r->epochs = epoch;
     if (is_best(t, epoch, logits, accuracy[SE_SPLIT_VAL]))
         keep_best(t, epoch, logits, accuracy);

@@ -50,6 +50,8 @@ struct se_train_result {
 int se_train(struct se_train_result *r, struct se_net *net, const struct se_train_options *plan,
              struct se_err *err);
 void se_train_release(struct se_train_result *r);
+/* A line of the learning curve, the first with a heading; NULL: none is wanted */
+void se_train_log(struct se_out *out, uint64_t epoch, double loss, const double accuracy[4]);
 
 /* The class of the largest logit of each vertex, and its softmax */
 void se_predict(const se_real *logits, uint64_t n, uint64_t classes, int32_t *label,

@@ -20,8 +20,7 @@ void se_nngraph_release(struct se_nngraph *x)
     memset(x, 0, sizeof *x);
 }
 
-/* Memory for n vertices and so many arcs */
-static int make_room(struct se_nngraph *x, uint64_t n, uint64_t arcs, struct se_err *err)
+int se_nngraph_room(struct se_nngraph *x, uint64_t n, uint64_t arcs, struct se_err *err)
 {
     memset(x, 0, sizeof *x);
     x->n = n;
@@ -135,6 +134,12 @@ void se_nngraph_weigh(struct se_nngraph *x, int threads)
     se_ranges(threads, x->n, cost, share_range, x);
 }
 
+void se_nngraph_finish(struct se_nngraph *x, uint64_t *next, int threads)
+{
+    find_back(x, next);
+    se_nngraph_weigh(x, threads);
+}
+
 /* ---- from the gradient of norm to that of the weights ----
  *
  * norm_uv = w_uv r_u r_v, r = d^-1/2, d_u = sum of w.  With g the gradient of norm and
@@ -198,7 +203,7 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
     memset(x, 0, sizeof *x);
     if (2 * g->m + g->n > UINT32_MAX)
         return se_fail(err, SE_EINPUT, "the graph has too many edges to train on (2^31)");
-    if (se_adjacency_make(&a, g, err) == 0 && make_room(x, a.n, a.arcs + a.n, err) == 0 &&
+    if (se_adjacency_make(&a, g, err) == 0 && se_nngraph_room(x, a.n, a.arcs + a.n, err) == 0 &&
         (next = se_alloc(x->n, sizeof *next, err))) {
         fill_arcs(x, &a, weights, loops);
         if (loops == SE_LOOPS_GIVEN)
@@ -273,7 +278,7 @@ int se_nngraph_two_hops(struct se_nngraph *x, const struct se_nngraph *from, enu
     if (off && off[from->n] > UINT32_MAX)
         se_fail(err, SE_EINPUT, "%" PRIu64 " pairs at distance two are too many to train on (2^31)",
                 off[from->n] / 2);
-    else if (off && make_room(x, from->n, off[from->n], err) == 0) {
+    else if (off && se_nngraph_room(x, from->n, off[from->n], err) == 0) {
         memcpy(x->off, off, (from->n + 1) * sizeof *off);
         fill_two(x, from, seen, loops);
         find_back(x, off);

@@ -5,6 +5,7 @@
 #include "common/train/dropout.c"
 #include "common/train/gather.c"
 #include "common/train/layers_acm.c"
+#include "common/train/layers_apart.c"
 #include "common/train/layers_conv.c"
 #include "common/train/layers_gat.c"
 #include "common/train/layers_gcnii.c"
