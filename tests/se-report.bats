@@ -313,10 +313,10 @@ in_browser() {
         for (const k of [0, 1, 2, 3]) {
             document.getElementById("source").value = k;
             await document.getElementById("source").onchange();
-            seen.push([se.model.n, se.model.tree.length > 0, se.model.steps.length]);
+            seen.push([se.model.n, se.model.data.label.filter(c => c >= 0).length, se.model.tree.length > 0, se.model.steps.length]);
         }
         return seen'
-    [[ $(cat said) == '[[34, false, 1], [34, true, 1], [150, true, 4], [150, true, 4]]' ]]
+    [[ $(cat said) == '[[34, 34, false, 1], [34, 34, true, 1], [150, 150, true, 4], [150, 150, true, 4]]' ]]
 }
 
 @test "a graph too large to be drawn is shown by its modules" {

@@ -39,15 +39,17 @@ function seGraph(model, ui) {
     }
     return [[model.edges(now), '--edge']];
   };
-  const lines = (pen, edges, colour, step) => {
+  const lines = (pen, edges, colour) => {
     const [w, h] = size;
+    let some = 0;
     pen.strokeStyle = colour;
     pen.beginPath();
-    for (let i = 0; i < edges.length; i += 2 * step) {
+    for (let i = 0; i < edges.length; i += 2) {
       const u = edges[i], v = edges[i + 1], a = X[u] * zoom + dx, b = Y[u] * zoom + dy, c = X[v] * zoom + dx, d = Y[v] * zoom + dy;
       if ((a < 0 && c < 0) || (b < 0 && d < 0) || (a > w && c > w) || (b > h && d > h)) continue;
       pen.moveTo(a, b);
       pen.lineTo(c, d);
+      if (++some % 256 === 0) { pen.stroke(); pen.beginPath(); }        // long paths are slow
     }
     pen.stroke();
   };
@@ -65,13 +67,16 @@ function seGraph(model, ui) {
     grouped = grouped || groups();
     const [w, h] = size;
     for (const [c, list] of grouped) {
+      let some = 0;
       pen.fillStyle = c;
       pen.beginPath();
       for (const v of list) {
         const x = X[v] * zoom + dx, y = Y[v] * zoom + dy;
         if (x < -9 || y < -9 || x > w + 9 || y > h + 9) continue;
-        if (r < 2.5) pen.rect(x - r, y - r, 2 * r, 2 * r);
-        else { pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 7); }
+        if (r < 2.5) { pen.fillRect(x - r, y - r, 2 * r, 2 * r); continue; }
+        pen.moveTo(x + r, y);
+        pen.arc(x, y, r, 0, 7);
+        if (++some % 256 === 0) { pen.fill(); pen.beginPath(); }
       }
       pen.fill();
     }
@@ -108,19 +113,27 @@ function seGraph(model, ui) {
     pen.arc(x, y, r + 6, 0, 7);
     pen.stroke();
   };
+  // while a large graph moves, its last picture moves; it is drawn again when it rests
+  const slide = () => {
+    const { image, at } = last, f = zoom / at[0], [w, h] = size;
+    const pen = ui.pen(canvas, w, h);
+    pen.drawImage(image, dx - at[1] * f, dy - at[2] * f, w * f, h * f);
+  };
+  let last = null;
   const paint = (pen = null) => {
+    const saved = pen !== null;
     wanted = false;
     if (!pen) {
+      if (moving && last && n + model.edges(steps[slider.value]).length / 2 > 15000) return slide();
       size = [canvas.clientWidth || 960, Math.min(640, Math.max(320, (canvas.clientWidth || 960) * .7))];
       pen = ui.pen(canvas, ...size);
     }
     const all = lists(), total = all.reduce((s, [e]) => s + e.length / 2, 0);
-    const step = moving && total > 25000 ? Math.ceil(total / 25000) : 1;
     pen.lineWidth = Math.min(1, .4 + zoom * .2);
     if (hulls.checked && model.tree.length) outlines(pen);
     for (const [edges, colour] of all) {
       pen.globalAlpha = colour === '--edge' ? (total > 20000 ? .25 : total > 3000 ? .4 : .7) : .7;
-      lines(pen, edges, ui.css(colour), step);
+      lines(pen, edges, ui.css(colour));
     }
     pen.globalAlpha = 1;
     const r = Math.max(1.2, Math.min(9, 60 * Math.sqrt(zoom) / Math.sqrt(n)));
@@ -128,6 +141,13 @@ function seGraph(model, ui) {
     if (marked >= 0) highlight(pen, r);
     told.textContent = `iteration ${steps[slider.value]}: ` + (which.value === 'both' ? (([k, m, a]) =>
       `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`);
+    if (!saved && n + total > 15000) {
+      const image = document.createElement('canvas');
+      image.width = canvas.width;
+      image.height = canvas.height;
+      image.getContext('2d').drawImage(canvas, 0, 0);
+      last = { image, at: [zoom, dx, dy] };
+    } else if (!saved) last = null;
     return size;
   };
   const draw = () => { if (!wanted) { wanted = true; requestAnimationFrame(() => paint()); } };

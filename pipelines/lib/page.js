@@ -47,11 +47,9 @@ function seModel(data) {
     vertex: data.vertex[id], kids: [], level: 0, start: 0, weight: 0, mix: new Map(), guesses: new Map(), wrong: 0, known: 0 }));
   const leafOf = new Int32Array(n).fill(-1), leaves = [];
   for (const a of tree) if (a.parent >= 0) { tree[a.parent].kids.push(a.id); a.level = tree[a.parent].level + 1; }
-  let width = 0;
   for (const a of tree) {
-    a.start = width;
     a.first = leaves.length;
-    if (a.kids.length === 0 && a.vertex >= 0) { leafOf[a.vertex] = a.id; leaves.push(a.vertex); a.weight = a.size; width += a.size; }
+    if (a.kids.length === 0 && a.vertex >= 0) { leafOf[a.vertex] = a.id; leaves.push(a.vertex); a.weight = a.size; }
   }
   const add = (map, c, k) => map.set(c, (map.get(c) || 0) + k);
   for (let i = tree.length - 1; i >= 0; i--) {
@@ -75,6 +73,10 @@ function seModel(data) {
     a.leaves = 0;
   }
   for (let i = tree.length - 1; i >= 0; i--) { const a = tree[i]; if (a.vertex >= 0) a.leaves = 1; if (a.parent >= 0) tree[a.parent].leaves += a.leaves; }
+  for (const a of tree) {               // larger modules first; vertices by class
+    let at = a.start;
+    for (const k of a.kids.slice().sort((i, j) => tree[j].size - tree[i].size || tree[i].common - tree[j].common || i - j)) { tree[k].start = at; at += tree[k].weight; }
+  }
   const members = a => leaves.slice(a.first, a.first + a.leaves);
   const total = tree.reduce((s, a) => s + a.H, 0) || 1;
   const round = x => Number(x).toPrecision(4);
