@@ -127,6 +127,38 @@ summary() {
     [[ $(rows out/noise.tsv | awk '$3 == "mlp" { print $4 }' | sort -u | wc -l) == 1 ]]
     has_figure noise
     run -2 noise "${small[@]}" --rates 0 --methods magic
+    run -2 noise "${small[@]}" --kind magic
+}
+
+@test "noise: missing edges, few labels, other methods" {
+    noise "${small[@]}" --kind removed --rates '.5' --methods 'gcn svd learn'
+    [[ $(rows out/noise.tsv | cut -f 2,3 | xargs) == '.5 gcn .5 svd .5 learn' ]]
+    [[ $(digest out/streams/toy-.5.seg) == "$(se-noise --remove --rate .5 --seed 0 toy.seg | digest)" ]]
+    [[ $(rows out/noise.tsv | awk '$3 == "svd"' | cut -f 4-) == "$(summary toy-.5-svd final)" ]]
+    rm -r out
+    noise "${small[@]}" --kind labels --rates '3 4' --methods 'gcn jaccard'
+    [[ $(rows out/noise.tsv | wc -l) == 4 ]]
+    [[ $(digest out/streams/toy:3.seg) == \
+        "$(se-split --per-class 3 --val-count 25 --test-count 50 --seed 0 toy.seg | digest)" ]]
+    run -2 noise "${small[@]}" --kind labels --rates '.5' --methods gcn
+}
+
+@test "table-methods: a row for each method, as its run has it; it goes on where it was" {
+    mkdir data
+    run -2 table-methods
+    SETS=none table-methods data empty.tsv
+    [[ $(rows empty.tsv | wc -l) == 0 ]]
+    need_data
+    SETS=texas METHODS='none svd' SPLITS=0-1 THREADS=1 table-methods "$DATA" out.tsv --epochs 5
+    [[ $(rows out.tsv | cut -f 1,2,8 | xargs) == 'texas none 2 texas svd 2' ]]
+    se-import -q "$DATA/texas" --splits "$DATA"/texas/splits/*.npz -o texas.seg
+    se-gsl texas.seg -o run -q --preset webkb --model gcn --splits 0-1 --seed 1 --method svd --epochs 5
+    want=$(awk '$1 == "final" { printf "%.2f", $2 }' run/summary.tsv)
+    [[ $(rows out.tsv | awk '$2 == "svd" { print $5 }') == "$want" ]]
+    { sed -n 5p out.tsv; printf 'texas\tnone\t1\t2\t3\t4\t5\t6\t7\n'; } > again.tsv.runs
+    SETS=texas METHODS='none' SPLITS=0-1 THREADS=1 table-methods "$DATA" again.tsv --epochs 5
+    [[ $(rows again.tsv | cut -f 3 | xargs) == 1.00 ]]
+    [[ ! -e again.tsv.runs ]]
 }
 
 @test "entropy: accuracy and entropy of each iteration" {
