@@ -83,6 +83,47 @@ near() {        # near A B: equal but for rounding
     fails 1 se-tree --score moved.seg
 }
 
+@test "--update searches around what changed" {
+    se-gen -n 3000 --degree 16 --features none --seed 5 | se-tree -e fast -o old.seg
+    se-noise --rewire --rate .01 --seed 2 old.seg --drop-sections tree -o new.seg
+    se-tree -v --update old.seg new.seg -o warm.seg 2> said
+    grep -q "0 vertices are new, 0 are gone" said
+    se-tree -e fast new.seg -o fresh.seg
+    awk -v a="$(value tree.h warm.seg)" -v b="$(value tree.h fresh.seg)" \
+        'BEGIN { exit !(a < b * 1.002) }'
+    for k in 2 3; do
+        for t in 1 2 4; do
+            se-tree -K $k -@ $t --no-history --update old.seg new.seg -o $t.seg
+        done
+        cmp 1.seg 2.seg
+        cmp 1.seg 4.seg
+    done
+    se-tree --update old.seg old.seg | value tree.h > same       # nothing changed
+    near "$(cat same)" "$(value tree.h old.seg)"
+}
+
+@test "--update goes by names: new vertices are placed, those that are gone are dropped" {
+    clique() { for a in "$@"; do for b in "$@"; do if [[ $a < $b ]]; then echo "$a $b"; fi; done; done; }
+    { clique ann bob cid dan; clique eve fay gus hal; echo dan eve; } > day1
+    { clique xia eve fay hal; clique zoe cid bob ann dan; echo dan eve; } > day2
+    se-import -q -f edges day1 | se-tree -o one.seg
+    se-import -q -f edges day2 -o two.seg
+    se-tree -v --update one.seg two.seg -o t.seg 2> said
+    grep -q "2 vertices are new, 1 are gone" said
+    se-export -t membership t.seg | awk -F'\t' 'NR > 1 { m[$2] = $3 }
+        END { exit !(m["zoe"] == m["ann"] && m["xia"] == m["eve"] && m["ann"] != m["eve"] &&
+                     length(m) == 9) }'
+    near "$(value tree.h t.seg)" "$(se-tree two.seg | value tree.h)"
+    fails 1 se-tree --update two.seg t.seg              # it has no tree
+    [[ $stderr == *"two.seg: no tree section"* ]]
+    se-gen --karate -o k.seg
+    fails 1 se-tree --update one.seg k.seg              # names and numbers
+    fails 2 se-tree --update one.seg --start two.seg
+    fails 2 se-tree --update one.seg -K auto two.seg
+    head -c 100 one.seg > cut.seg
+    fails 1 se-tree --update cut.seg two.seg
+}
+
 @test "fused is worked on when it is there, --on chooses" {
     se-gen -n 100 --seed 4 -o g.seg
     se-sim -k 5 g.seg | se-kselect -o f.seg

@@ -10,11 +10,12 @@
 #include "common/cli/tool.h"
 #include "common/graph/entropy.h"
 #include "common/tree/choose.h"
+#include "common/tree/update.h"
 
 enum { ON_AUTO, ON_GRAPH, ON_FUSED };
 
 static struct {
-    const char *height, *modules, *confidence;
+    const char *height, *modules, *confidence, *update;
     double seconds;
     bool seconds_given;
     uint64_t k, count;          /* 0: auto; count: of modules, 0 also when they are not asked for */
@@ -46,6 +47,9 @@ static const struct se_option options[] = {
               "always finished" },
     { 0, "start", NULL, SE_OPT_FLAG, &o.start,
       .help = "improve the tree in the stream instead of searching from nothing" },
+    { 0, "update", "OLD", SE_OPT_FILE, &o.update,
+      .help = "start from the tree in the stream OLD and search only around vertices whose edges "
+              "differ from those of the graph in OLD" },
     { 0, "score", NULL, SE_OPT_FLAG, &o.score,
       .help = "print what the tree in the stream is worth; writes no stream" },
     { 0, "levels", NULL, SE_OPT_FLAG, &o.levels,
@@ -90,10 +94,10 @@ static int check_usage(struct se_err *err)
     if (parse_count("--height", o.height, 1000000000, &o.k, err) < 0 ||
         (o.modules && parse_count("--modules", o.modules, UINT32_MAX, &o.count, err) < 0))
         return -1;
-    if (o.score && (o.start || o.pad || o.method_given || o.effort_given || o.modules ||
+    if (o.score && (o.start || o.update || o.pad || o.method_given || o.effort_given || o.modules ||
                     o.stability || o.confidence || o.k == 0))
-        return se_fail(err, SE_EUSAGE, "--score builds nothing; leave out --start, --pad, "
-                       "--method, --effort, --modules, --stability, --confidence and -K auto");
+        return se_fail(err, SE_EUSAGE, "--score builds nothing; leave out --start, --update, "
+                       "--pad, --method, --effort, --modules, --stability, --confidence and -K auto");
     if (o.modules && o.count == 0 && o.height_given)
         return se_fail(err, SE_EUSAGE, "--modules auto chooses the height itself; leave out "
                        "--height");
@@ -109,6 +113,9 @@ static int check_usage(struct se_err *err)
         return se_fail(err, SE_EUSAGE, "--time works with --method best only");
     if (o.start && o.method != SE_TREE_BEST)
         return se_fail(err, SE_EUSAGE, "--start works with --method best only");
+    if (o.update && (o.start || o.method != SE_TREE_BEST || is_auto() || o.modules))
+        return se_fail(err, SE_EUSAGE, "--update works with a given height and --method best; "
+                       "leave out --start, auto and --modules");
     if (o.squeeze_given && o.method == SE_TREE_BEST)
         return se_fail(err, SE_EUSAGE, "--squeeze is for --method merge or paper; best always "
                        "squeezes exactly");
@@ -338,7 +345,61 @@ static struct se_tree_options tree_options(const struct se_run *run, uint64_t k,
                                                                       : o.squeeze;
 
     return (struct se_tree_options){ k, o.method, squeeze, o.effort, o.pad, run->seed,
-                                     run->threads, progress, NULL };
+                                     run->threads, progress, NULL, NULL };
+}
+
+/* now_of_old, by the names of both streams where they have names */
+static int match(uint32_t *now_of_old, struct se_stream *old, struct se_stream *s, uint64_t old_n,
+                 uint64_t n, struct se_err *err)
+{
+    const bool named = se_stream_has(old, SE_NAMES);
+    struct se_names a, b;
+
+    if (named != se_stream_has(s, SE_NAMES))
+        return se_fail(err, SE_EINPUT, "vertices have %s here and %s in the stream to be updated; "
+                       "import both in the same way", named ? "names" : "numbers",
+                       named ? "numbers" : "names");
+    if (named && (se_names_get(&a, old, err) < 0 || se_names_get(&b, s, err) < 0))
+        return -1;
+    return se_update_match(now_of_old, old_n, n, named ? &a : NULL, named ? &b : NULL, err);
+}
+
+/* The tree of an older stream, brought over to this graph */
+static int carry_over(struct se_run *run, struct se_stream *old, struct se_stream *s,
+                      const struct se_graph *g, struct se_update *u, struct se_err *err)
+{
+    struct se_graph before;
+    struct se_tree t;
+    uint32_t *now_of_old;
+    int rc = -1;
+
+    if (!se_stream_has(old, SE_TREE))
+        return se_fail(err, SE_EINPUT, "no tree section; --update needs the output of se-tree");
+    if (se_tree_get(&t, old, err) < 0 || se_graph_get(&before, old, graph_tag(old), err) < 0)
+        return -1;
+    if (t.n != before.n)
+        return se_fail(err, SE_EINPUT, "the tree has %" PRIu64 " vertices, the graph has %" PRIu64,
+                       t.n, before.n);
+    now_of_old = se_alloc(before.n, sizeof *now_of_old, err);
+    if (now_of_old && match(now_of_old, old, s, before.n, g->n, err) == 0)
+        rc = se_update_make(u, &t, &before, g, now_of_old, err);
+    free(now_of_old);
+    if (rc == 0)
+        se_note(run, "%" PRIu64 " vertices are new, %" PRIu64 " are gone, %" PRIu64 " have other "
+                "edges", u->added, u->gone, u->touched - u->added);
+    return rc;
+}
+
+static int read_update(struct se_run *run, struct se_stream *s, const struct se_graph *g,
+                       struct se_update *u, struct se_err *err)
+{
+    struct se_stream old = SE_STREAM_INIT;
+    int rc = se_run_read(run, o.update, &old, err);
+
+    if (rc == 0 && (rc = carry_over(run, &old, s, g, u, err)) < 0 && err->code == SE_EINPUT)
+        se_err_in(err, o.update);
+    se_stream_release(&old);
+    return rc;
 }
 
 /* A tree of height k, from the tree in the stream if that was asked for. */
@@ -348,15 +409,23 @@ static int build_height(struct se_run *run, struct se_stream *s, const struct se
     struct se_progress progress;
     struct se_tree_options how = tree_options(run, k, &progress);
     struct se_deadline until = { se_now() + o.seconds, false };
+    struct se_update u = SE_UPDATE_INIT;
     struct se_tree start;
-    int rc;
+    int rc = 0;
 
     how.until = o.seconds_given ? &until : NULL;
     if (o.start && get_tree(&start, s, g, err) < 0)
         return -1;
+    if (o.update) {
+        rc = read_update(run, s, g, &u, err);
+        start = se_hierarchy_view(&u.start);
+        how.changed = u.changed;
+    }
     se_progress_begin(run, &progress, "tree", SE_TREE_STEPS);
-    rc = se_tree_build(h, g, o.start ? &start : NULL, &how, err);
+    if (rc == 0)
+        rc = se_tree_build(h, g, o.start || o.update ? &start : NULL, &how, err);
     se_progress_end(&progress);
+    se_update_release(&u);
     if (rc == 0 && until.hit)
         se_warn(run, "the time of %g s was up before the search ended; another run may give "
                 "another tree", o.seconds);
@@ -523,7 +592,8 @@ static const struct se_tool tool = {
         "  se-gen --karate | se-tree -K 2 | se-export -t parents\n"
         "  se-tree -K 3 --levels < graph.seg > tree.seg\n"
         "  se-import -f tree map.tree --onto graph.seg | se-tree --score\n"
-        "  se-noise --rewire --keep-stale tree.seg | se-tree -K 3 --start > tree2.seg\n",
+        "  se-noise --rewire --keep-stale tree.seg | se-tree -K 3 --start > tree2.seg\n"
+        "  se-import day2.tsv | se-tree --update day1.seg -o day2.seg\n",
     .run = run_tree
 };
 

@@ -427,8 +427,8 @@ static void shift_release(struct shift *s)
     free(s->wants);
 }
 
-static int prepare(struct shift *s, const struct se_levels *l, uint32_t level, uint64_t seed,
-                   struct se_err *err)
+static int prepare(struct shift *s, const struct se_levels *l, uint32_t level,
+                   const struct se_search_options *how, struct se_err *err)
 {
     const uint64_t n = s->x->n, block = s->x->arcs < CHUNKED_FROM ? 1 : BLOCK;
     double *inside = se_alloc(n, sizeof *inside, err);
@@ -437,8 +437,11 @@ static int prepare(struct shift *s, const struct se_levels *l, uint32_t level, u
         return -1;
     s->least = 1e-12 * s->x->vol;
     memcpy(s->module, l->up[level], n * sizeof *s->module);
-    memset(s->due, 1, n);
-    se_visit_order(s->order, s->chunk, n, block, seed, UINT64_C(1) << 32 | n);
+    if (how->due)
+        memcpy(s->due, how->due, n);
+    else
+        memset(s->due, 1, n);
+    se_visit_order(s->order, s->chunk, n, block, how->seed, UINT64_C(1) << 32 | n);
     fill_layers(s, l, level, inside);
     free(inside);
     return 0;
@@ -480,7 +483,7 @@ int se_levels_shift(struct se_levels *l, uint32_t level, const struct se_search_
 
     *gain = 0;
     if (rc == 0)
-        rc = prepare(&s, l, level, how->seed, err);
+        rc = prepare(&s, l, level, how, err);
     if (rc == 0) {
         sweeps(&s, how->enough);
         for (int t = 0; t < s.threads; t++)

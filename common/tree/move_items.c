@@ -343,7 +343,7 @@ static uint64_t sweep_singly(struct mover *s)
     return moved;
 }
 
-static int fill_modules(struct mover *s, struct se_err *err)
+static int fill_modules(struct mover *s, const uint8_t *due, struct se_err *err)
 {
     const struct se_quotient *x = s->x;
     double *inside = se_alloc(x->n, sizeof *inside, err);
@@ -356,7 +356,7 @@ static int fill_modules(struct mover *s, struct se_err *err)
         m->volume += x->volume[i];
         m->inside += inside[i];
         m->count++;
-        atomic_init(&s->due[i], 1);
+        atomic_init(&s->due[i], due ? due[i] : 1);
     }
     free(inside);
     for (uint32_t j = (uint32_t)x->n; j-- > 0;) {
@@ -426,7 +426,7 @@ int se_partition_move(const struct se_quotient *x, const struct se_bound *bound,
         s.least = 1e-12 * x->vol;
         se_visit_order(s.order, s.turn, x->n, x->arcs < CHUNKED_FROM ? 1 : BLOCK, how->seed, x->n);
         memset(s.turn, 0, x->n * sizeof *s.turn);
-        rc = fill_modules(&s, err);
+        rc = fill_modules(&s, how->due, err);
     }
     if (rc == 0) {
         sweep(&s, how->enough);

@@ -401,11 +401,85 @@ static int improve(struct se_nest *t, const struct se_quotient *x, const struct 
     return rc < 0 ? rc : se_refine(t, x, k, &b.last, err);
 }
 
+/* Move the vertices that changed, and what that leads to, to better modules. */
+static int move_changed(struct se_nest *t, const struct se_quotient *x,
+                        const struct se_search_options *how, struct se_err *err)
+{
+    const double limit = log2(x->vol);
+    const struct se_bound bound = { NULL, &limit };
+    uint32_t *module = se_alloc(x->n, sizeof *module, err), *seen = NULL;
+    const uint32_t root = (uint32_t)t->nodes - 1;
+    double gain;
+    int rc = -1;
+
+    if (module && (seen = se_alloc(t->nodes, sizeof *seen, err))) {
+        for (uint32_t v = 0; v < x->n; v++)
+            module[v] = t->parent[v] == root ? v : t->parent[v];
+        se_partition_compact(module, x->n, t->nodes, seen);
+        rc = se_partition_move(x, &bound, module, how, &gain, err);
+    }
+    if (rc == 0) {
+        se_partition_compact(module, x->n, x->n, seen);
+        se_nest_release(t);
+        rc = module_nest(t, x, module, how->threads, err);
+    }
+    free(module);
+    free(seen);
+    return rc;
+}
+
+/* The same with moves to anywhere in a tree of more levels */
+static int shift_changed(struct se_nest *t, const struct se_quotient *x, uint32_t levels,
+                         const struct se_search_options *how, struct se_err *err)
+{
+    struct se_levels l = SE_LEVELS_INIT;
+    struct se_nest moved = SE_NEST_INIT;
+    double gain;
+    int rc = -1;
+
+    if (se_levels_of_nest(&l, t, levels, x, how->threads, err) == 0 &&
+        se_levels_shift(&l, 0, how, &gain, err) == 0)
+        rc = se_levels_nest(&moved, &l, err);
+    se_levels_release(&l);
+    if (rc == 0)
+        se_nest_better(t, &moved);
+    else
+        se_nest_release(&moved);
+    return rc;
+}
+
+/* Improve a tree around the vertices that changed only. */
+static int update(struct se_nest *t, const struct se_quotient *x, const struct se_tree *start,
+                  const struct se_tree_options *how, struct se_err *err)
+{
+    const struct se_search_options search = { .seed = how->seed, .threads = how->threads,
+                                              .cycles = 1, .due = how->changed };
+    uint32_t height;
+
+    if (se_nest_of_tree(t, start, err) < 0)
+        return -1;
+    height = se_nest_height(t, err);
+    if (height == SE_NONE)
+        return -1;
+    if ((how->k > 2 || height > 2) &&
+        (se_nest_measure(t, x, err) < 0 || (height > how->k && se_squeeze_exact(t, how->k, err) < 0)))
+        return -1;
+    if (how->k == 2)
+        return move_changed(t, x, &search, err);
+    if (height > how->k)
+        height = (uint32_t)how->k;
+    if (height > MOST_LEVELS)
+        return 0;
+    return shift_changed(t, x, height < 3 ? 3 : height, &search, err);
+}
+
 static int build(struct se_nest *t, const struct se_quotient *x, const struct se_tree *start,
                  const struct se_tree_options *how, struct se_err *err)
 {
     if (how->k == 1 || x->n < 2 || x->arcs == 0)
         return flat_nest(t, x, err);
+    if (start && how->changed && how->effort != SE_EFFORT_HIGH)
+        return update(t, x, start, how, err);
     if (start)
         return improve(t, x, start, how, err);
     if (how->method == SE_TREE_BEST)

@@ -29,9 +29,11 @@ struct se_tree_options {
     int threads;
     struct se_progress *progress;       /* may be NULL */
     struct se_deadline *until;          /* NULL: none */
+    const uint8_t *changed;     /* with a start: per vertex, is the search to begin here?  NULL:
+                                 * the whole tree is improved, as it is with high effort */
 };
 #define SE_TREE_OPTIONS_INIT \
-    { 2, SE_TREE_BEST, SE_SQUEEZE_EXACT, SE_EFFORT_NORMAL, false, 0, 1, NULL, NULL }
+    { 2, SE_TREE_BEST, SE_SQUEEZE_EXACT, SE_EFFORT_NORMAL, false, 0, 1, NULL, NULL, NULL }
 
 /* A tree that owns its arrays, laid out as the section has it. */
 struct se_hierarchy {
