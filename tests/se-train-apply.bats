@@ -142,3 +142,15 @@ END
     se-import -q e.csv --attributes r.csv | se-cat - model.seg | se-train --apply -o rc.seg
     [[ $(se-export -t classes rc.seg | cut -f 2 | sort | tr '\n' ' ') == *"blue gold green red"* ]]
 }
+
+@test "a model that was trained with dropout of its input, or without its usual dropout, applies" {
+    se-gen -n 80 --seed 1 -o g.seg
+    for model in 'gcn --input-dropout .5' 'sage --input-dropout 0' 'mlp --input-dropout 0' \
+        'h2gcn --dropout 0' 'appnp --input-dropout 0 --dropout 0'; do
+        # shellcheck disable=SC2086
+        se-train -q --model $model --epochs 4 --embed-epoch best g.seg -o m.seg
+        se-train -q --apply m.seg -o again.seg
+        [[ $(se-cat --only predictions,embedding m.seg | digest) == \
+            "$(se-cat --only predictions,embedding again.seg | digest)" ]]
+    done
+}

@@ -153,6 +153,15 @@ int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden
     return rc;
 }
 
+/* A name without the number of its layer: layers of dropout, which count, too, are no part of what
+ * is stored. */
+static const char *bare(const char *name)
+{
+    const char *dot = strchr(name, '.');
+
+    return dot ? dot + 1 : name;
+}
+
 int se_stored_check(const struct se_model *m, const struct se_net *net, const char *name,
                     struct se_err *err)
 {
@@ -160,7 +169,8 @@ int se_stored_check(const struct se_model *m, const struct se_net *net, const ch
         const struct se_parameter *p = &net->parameter[i];
         const struct se_array *a = (uint64_t)i < m->arrays ? &m->array[i] : NULL;
 
-        if (!a || a->rows != p->rows || a->cols != p->cols || strcmp(a->name, p->name) != 0)
+        if (!a || a->rows != p->rows || a->cols != p->cols ||
+            strcmp(bare(a->name), bare(p->name)) != 0)
             return se_fail(err, SE_EINPUT, "model: its array %d is not the %" PRIu64 " x %" PRIu64
                            " '%s' that %s needs on this stream", i, p->rows, p->cols, p->name,
                            name);
