@@ -3,7 +3,7 @@
 
 Writes FOLDER/train-MODEL.txt for test-nn-golden.c.  The layers are transcribed with the
 semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in double and
-without dropout; gcnii, acm, linkx, h2gcn and fsgnn are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
+without dropout; gcnii, acm, linkx, h2gcn, fsgnn, mixhop, grand and geomgcn are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
 import math
 import sys
 
@@ -188,8 +188,31 @@ def grand(p):
     return [run]
 
 
+def geomgcn(p):
+    """All vertices lie at one place, so the ids tell the quadrant: 3 for a higher one, else 0"""
+    both = A + GIVEN
+    parts = [torch.zeros(N, N) for _ in range(9)]
+    for v in range(N):
+        for u in range(N):
+            scale = (both[v].sum() * both[u].sum()).sqrt()
+            if u == v:
+                parts[8][v, u] = 1 / scale
+                continue
+            parts[3 if u > v else 0][v, u] = LEARNED[v, u] / scale
+            parts[7 if u > v else 4][v, u] = GIVEN[v, u] / scale
+    first, last = p.take(COLS, 9 * HIDDEN), p.take(9 * HIDDEN, 9 * CLASSES)
+
+    def sums(h, w, cols):
+        return [m @ (h @ w[:, r * cols:(r + 1) * cols]) for r, m in enumerate(parts)]
+
+    def run(x):
+        h = F.relu(torch.cat(sums(x, first, HIDDEN), 1))
+        return sum(sums(h, last, CLASSES)) / 9
+    return [run]
+
+
 def build(name, p):
-    whole = {"mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
+    whole = {"geomgcn": geomgcn, "mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
     if name in whole:
         return whole[name](p)
     if name == "acm":
@@ -231,5 +254,5 @@ def write(name, path):
 
 
 for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear", "gcnii", "acm", "linkx", "h2gcn",
-              "fsgnn", "mixhop", "grand"):
+              "fsgnn", "mixhop", "grand", "geomgcn"):
     write(model, f"{sys.argv[1]}/train-{model}.txt")

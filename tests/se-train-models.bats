@@ -72,7 +72,7 @@ embedding_of() {
     fails 1 se-train --model mix --beside cut.seg easy.seg
     [[ $stderr == "se-train: cut.seg: "* ]]
     fails 2 se-train --model sage --beside easy.seg easy.seg
-    [[ $stderr == *"--beside is for --model mix, h2gcn and fsgnn; sage sees one graph"* ]]
+    [[ $stderr == *"--beside is for --model mix, h2gcn, fsgnn and geomgcn; sage sees one graph"* ]]
 }
 
 @test "many layers, and too many" {
@@ -88,11 +88,14 @@ embedding_of() {
     se-train --list > list
     [[ $(awk -F '\t' 'NF != 4' list | wc -l) == 0 ]]
     se-gen -n 80 --classes 3 --seed 3 -o small.seg
+    se-embed --latent small.seg -o latent.seg
     for model in $(cut -f 1 list); do
-        se-train -q --model "$model" --epochs 4 small.seg -o "$model.seg"
-        se-train -q --model "$model" --epochs 4 -@ 1 small.seg -o one.seg
+        beside=()
+        [[ $model != geomgcn ]] || beside=(--beside latent.seg)
+        se-train -q --model "$model" --epochs 4 "${beside[@]}" small.seg -o "$model.seg"
+        se-train -q --model "$model" --epochs 4 "${beside[@]}" -@ 1 small.seg -o one.seg
         [[ $(embedding_of one.seg) == "$(embedding_of "$model.seg")" ]]
-        se-train -q --apply "$model.seg" -o again.seg
+        se-train -q --apply "${beside[@]}" "$model.seg" -o again.seg
         [[ $(se-export -t predictions again.seg | cut -f 3) == \
            "$(se-export -t predictions "$model.seg" | cut -f 3)" ]]
     done

@@ -31,6 +31,7 @@ struct job {
     uint64_t classes;
     struct se_stream *given;    /* of --beside, or NULL */
     struct se_nngraph nngraph, beside;
+    const float *position;      /* of the vertices in the stream --beside, or NULL */
     struct se_nninput input;
     struct se_match match;      /* --apply: the features as the model knows them */
     const struct se_model_kind *kind;
@@ -95,12 +96,33 @@ static int make_beside(struct job *j, struct se_err *err)
     return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
 }
 
+/* The embedding of the stream --beside, in the plane */
+static int find_positions(struct job *j, struct se_err *err)
+{
+    struct se_err why = SE_ERR_INIT;
+    struct se_embedding e;
+
+    if (se_embedding_get(&e, j->given, &why) < 0 ||
+        se_payload_fits(e.n, j->graph.n, SE_EMBEDDING, "the graph of the input", &why) < 0)
+        return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
+    if (e.d != 2)
+        return se_fail(err, SE_EINPUT, "--beside %s: embedding: has %" PRIu64 " columns, not 2; "
+                       "make it with se-embed", o.beside, e.d);
+    j->position = e.row;
+    return 0;
+}
+
 static int make_graphs(struct job *j, const struct se_model_kind *kind, struct se_err *err)
 {
     if (o.beside && !kind->beside)
-        return se_fail(err, SE_EUSAGE, "--beside is for --model mix, h2gcn and fsgnn; %s sees one "
-                       "graph", kind->name);
+        return se_fail(err, SE_EUSAGE, "--beside is for --model mix, h2gcn, fsgnn and geomgcn; %s "
+                       "sees one graph", kind->name);
+    if (kind->positions && !o.beside)
+        return se_fail(err, SE_EUSAGE, "%s needs --beside FILE, a stream that 'se-embed --latent' "
+                       "wrote", kind->name);
     if (o.beside && make_beside(j, err) < 0)
+        return -1;
+    if (kind->positions && find_positions(j, err) < 0)
         return -1;
     if (se_nngraph_make(&j->nngraph, &j->graph, o.r.edge_weights, (enum se_loops)o.r.loops, err) < 0)
         return -1;
@@ -172,6 +194,7 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
 
     j->net = (struct se_net){
         .graph = &j->nngraph, .beside = j->beside.n ? &j->beside : NULL, .input = j->input.mat,
+        .position = j->position,
         .n = j->graph.n, .seed = j->run->seed, .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL, .decay_on = (enum se_decay)o.decay_on,
         .host_loss = !m && (o.consistency > 0 || o.entropy > 0)
@@ -218,7 +241,8 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
 static int train_batches(struct job *j, struct se_train_result *r,
                          const struct se_train_options *plan, struct se_err *err)
 {
-    const char *without = o.beside || j->kind->two_hops || j->kind->without_loops ? "a second graph"
+    const char *without = o.beside || j->kind->two_hops || j->kind->without_loops ||
+                          j->kind->positions ? "a second graph"
                         : o.r.neighbours ? "--neighbours" : o.consistency > 0 ? "--consistency"
                         : o.entropy > 0 ? "--entropy-loss" : o.samples > 1 ? "--samples"
                         : j->run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;

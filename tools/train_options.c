@@ -90,7 +90,8 @@ const struct se_option train_options[] = {
       .help = "self-loops: weight 1 at every vertex, those of the graph, or none; default one, "
       "h2gcn none (gat always has them)", .given = &o.loops_given },
     { 0, "beside", "FILE", SE_OPT_FILE, &o.beside, 0, 0,
-      "a stream whose graph is the given one, for mix; the graph of the input is the learned one",
+      "a stream with a second graph: for mix the given one (that of the input is the learned one), for "
+      "geomgcn one of se-embed --latent",
       NULL },
     { 0, "communities", "DIMS", SE_OPT_COUNT, &o.r.communities, 0, 65536,
       "add the communities of the tree to the input, DIMS columns for each level; 0: none",

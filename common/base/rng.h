@@ -38,7 +38,9 @@ enum se_rng_purpose {           /* never renumber: results for a seed depend on 
     SE_RNG_WEIGH_PAIRS = 33,    /* its random pairs */
     SE_RNG_LOWRANK = 40,        /* start of a low-rank approximation */
     SE_RNG_LEARN = 41,          /* noise and samples of se-learn */
-    SE_RNG_LEARN_START = 42     /* first parameters of its learners */
+    SE_RNG_LEARN_START = 42,    /* first parameters of its learners */
+    SE_RNG_POINCARE = 56,       /* se-embed */
+    SE_RNG_WALKS = 57
 };
 
 void se_rng_init(struct se_rng *r, uint64_t seed, uint32_t purpose, uint64_t index);

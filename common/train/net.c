@@ -330,6 +330,7 @@ void se_net_release(struct se_net *net)
     se_net_free(net, net->second[0]);
     se_net_free(net, net->second[1]);
     se_net_unplace_input(net);
+    se_net_undivide(net);
     free(net->cpu.partial);
     memset(net, 0, sizeof *net);
 }

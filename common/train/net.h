@@ -54,6 +54,20 @@ struct se_thinned {
     uint32_t *place;            /* per arc that is kept: where it went */
 };
 
+/* The arcs of a graph and of one beside it, and loops, in parts that have weights of their own:
+ * Geom-GCN's.  Cell v * SE_PARTS + r holds the arcs of v in part r. */
+enum { SE_PARTS = 9 };
+struct se_divided {
+    uint64_t n, arcs;
+    uint64_t *off, *cell;       /* n + 1, n * SE_PARTS + 1: where arcs of a vertex, a cell begin */
+    uint32_t *from;             /* per arc from u in part r: u * SE_PARTS + r */
+    se_real *norm;              /* per arc: w / sqrt(d_v d_u), d over all parts */
+    uint64_t *tcell;            /* the same arcs by where they come from, for gradients */
+    uint32_t *tfrom, *tvertex;  /* v * SE_PARTS + r; v */
+    se_real *tnorm;
+    bool placed;                /* they are in the memory of a device */
+};
+
 struct se_worker {              /* the CPU; a device has the plugin's own */
     int threads;
     se_real *partial;           /* SE_PARTIALS parts of sums over vertices */
@@ -144,6 +158,8 @@ struct se_net {
     struct se_placed placed;
     const struct se_nngraph *graph;     /* what layers see: whole, or what is left of it */
     const struct se_nngraph *beside;    /* a second graph, for layers that want it, or NULL */
+    const float *position;      /* n x 2, for layers that want it, or NULL: all at one place */
+    struct se_divided divided;  /* of graph and beside, if se_net_divide() made it */
     double edge_dropout;        /* above 0: the share of edges that training leaves out */
     struct se_thinned thinned[2];       /* of graph and beside, then */
     struct se_mat input;
@@ -205,6 +221,7 @@ struct se_model_kind {
     /* Unless it is given, the second graph is that of the pairs at distance two, or the first
      * without loops. */
     bool two_hops, without_loops;
+    bool positions;             /* it needs one, of a stream with an embedding in the plane */
     enum se_loops loops;        /* defaults; 0 layers: 2, 0 hops: 10 */
     uint64_t layers, hops;
     double vertex_dropout, consistency; /* defaults, as are samples; 0 samples: 1 */
@@ -267,6 +284,11 @@ int se_net_joint(struct se_net *net, const int *of, int count, uint64_t cols, bo
                  struct se_err *err);
 /* D^-1/2 A D^-1/2 X, over the graph or the one beside it */
 int se_net_hop(struct se_net *net, bool beside, struct se_err *err);
+/* Divide the arcs by net->position; then layers whose input has SE_PARTS blocks of columns sum each
+ * block over the arcs of its part, and join the sums or take their mean. */
+int se_net_divide(struct se_net *net, struct se_err *err);
+void se_net_undivide(struct se_net *net);
+int se_net_parts(struct se_net *net, bool mean, struct se_err *err);
 /* A W, each row of A scaled to add up to 1, without loops; what comes in does not matter */
 int se_net_adjacency(struct se_net *net, uint64_t cols, struct se_err *err);
 /* GCNII: with R = (1 - a) P H + a H_0: relu(t R W + (1 - t) R), then dropout; `start`: the layer

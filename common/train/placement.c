@@ -2,6 +2,7 @@
 #include "common/device/device.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "common/base/mem.h"
 #include "common/train/net.h"
@@ -104,6 +105,33 @@ static int place_sparse(const struct se_net *net, struct se_sparse *x,
            (x->tentry = se_net_place(net, from->tentry, nnz, sizeof *x->tentry, err)) ? 0 : -1;
 }
 
+/* A copy that takes the place of what it was made of */
+static void *move_array(const struct se_net *net, void *from, uint64_t count, size_t size,
+                        struct se_err *err)
+{
+    void *copy = se_net_place(net, from, count, size, err);
+
+    free(from);
+    return copy;
+}
+
+static int place_divided(const struct se_net *net, struct se_divided *d, struct se_err *err)
+{
+    const uint64_t n = d->n, cells = n * SE_PARTS, arcs = d->arcs;
+
+    d->placed = true;
+    d->off = move_array(net, d->off, n + 1, sizeof *d->off, err);
+    d->cell = move_array(net, d->cell, cells + 1, sizeof *d->cell, err);
+    d->from = move_array(net, d->from, arcs, sizeof *d->from, err);
+    d->norm = move_array(net, d->norm, arcs, sizeof *d->norm, err);
+    d->tcell = move_array(net, d->tcell, cells + 1, sizeof *d->tcell, err);
+    d->tfrom = move_array(net, d->tfrom, arcs, sizeof *d->tfrom, err);
+    d->tvertex = move_array(net, d->tvertex, arcs, sizeof *d->tvertex, err);
+    d->tnorm = move_array(net, d->tnorm, arcs, sizeof *d->tnorm, err);
+    return d->off && d->cell && d->from && d->norm && d->tcell && d->tfrom && d->tvertex &&
+           d->tnorm ? 0 : -1;
+}
+
 int se_net_place_input(struct se_net *net, struct se_err *err)
 {
     struct se_placed *p = &net->placed;
@@ -111,7 +139,8 @@ int se_net_place_input(struct se_net *net, struct se_err *err)
 
     if (net->ops->host)
         return 0;
-    if (place_graph(net, &p->graph[0], net->graph, err) < 0)
+    if (place_graph(net, &p->graph[0], net->graph, err) < 0 ||
+        (net->divided.n && place_divided(net, &net->divided, err) < 0))
         return -1;
     net->graph = &p->graph[0];
     if (net->beside && place_graph(net, &p->graph[1], net->beside, err) < 0)

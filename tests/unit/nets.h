@@ -12,6 +12,7 @@
 #include "common/train/layers_join.c"
 #include "common/train/layers_mean.c"
 #include "common/train/layers_norm.c"
+#include "common/train/layers_parts.c"
 #include "common/train/layers_plain.c"
 #include "common/train/layers_share.c"
 #include "common/train/layers_spread.c"

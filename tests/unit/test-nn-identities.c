@@ -331,6 +331,139 @@ static void check_linkx(void)
     unit_ok("linkx: without edges it is a perceptron");
 }
 
+/* ---- geomgcn ---- */
+
+/* The part of arc (v, u), by its definition; coordinates differ here */
+static int part_by_definition(const float *z, int v, int u, bool latent)
+{
+    return (latent ? 4 : 0) + 2 * (z[2 * u] > z[2 * v]) + (z[2 * u + 1] > z[2 * v + 1]);
+}
+
+/* P_r for each part r, dense */
+static void dense_parts(const struct world *w, const float *z, double p[][N * N])
+{
+    double degree[N] = { 0 };
+
+    memset(p, 0, SE_PARTS * sizeof *p);
+    for (int g = 0; g < (w->net.beside ? 2 : 1); g++) {
+        const struct se_nngraph *x = g ? &w->beside : &w->graph;
+
+        for (uint64_t v = 0; v < N; v++)
+            for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
+                const uint64_t u = x->to[e];
+
+                if (g && u == v)
+                    continue;
+                p[u == v ? 8 : part_by_definition(z, (int)v, (int)u, g)][v * N + u] = x->weight[e];
+                degree[v] += x->weight[e];
+            }
+    }
+    for (int r = 0; r < SE_PARTS; r++)
+        for (int i = 0; i < N * N; i++)
+            p[r][i] /= sqrt(degree[i / N] * degree[i % N]);
+}
+
+/* W (rows x SE_PARTS * cols): the block of part r */
+static void block(const double *w, int rows, int cols, int r, double *b)
+{
+    for (int i = 0; i < rows * cols; i++)
+        b[i] = w[i / cols * SE_PARTS * cols + r * cols + i % cols];
+}
+
+static void place_at_random(float *z, uint64_t seed)
+{
+    struct se_rng r;
+
+    se_rng_init(&r, seed, SE_RNG_TEST, 5);
+    for (int i = 0; i < 2 * N; i++)
+        z[i] = (float)se_rng_normal(&r);
+}
+
+static void check_geomgcn(void)
+{
+    static struct world w;
+    static double p[SE_PARTS][N * N];
+    const struct se_model_options o = { .hidden = WIDE, .layers = 2, .classes = CLASSES };
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)      /* even: with a second graph */
+        for (int shape = 0; shape < 4; shape++) {
+            double x[N * COLS], b[SE_PARTS * WIDE * COLS], y[N * WIDE], s[N * WIDE];
+            double h[N * SE_PARTS * WIDE], want[N * CLASSES] = { 0 };
+            struct se_err err = SE_ERR_INIT;
+            float z[2 * N];
+
+            make_world(&w, seed, shape);
+            place_at_random(z, seed);
+            w.net.position = z;
+            CHECK(se_model_find("geomgcn", true, &err)->build(&w.net, &o, &err) == 0);
+            CHECK(se_net_ready(&w.net, &err) == 0);
+            stir(&w.net);
+            dense_parts(&w, z, p);
+            dense_input(&w, x);
+            for (int r = 0; r < SE_PARTS; r++) {
+                block(value_of(&w, 0), COLS, WIDE, r, b);
+                multiply(x, b, N, COLS, WIDE, y);
+                multiply(p[r], y, N, N, WIDE, s);
+                for (int i = 0; i < N * WIDE; i++)
+                    h[i / WIDE * SE_PARTS * WIDE + r * WIDE + i % WIDE] = fmax(s[i], 0);
+            }
+            for (int r = 0; r < SE_PARTS; r++) {
+                block(value_of(&w, 1), SE_PARTS * WIDE, CLASSES, r, b);
+                multiply(h, b, N, SE_PARTS * WIDE, CLASSES, y);
+                multiply(p[r], y, N, N, CLASSES, s);
+                for (int i = 0; i < N * CLASSES; i++)
+                    want[i] += s[i] / SE_PARTS;
+            }
+            compare(&w, want);
+            free_world(&w);
+        }
+    unit_ok("geomgcn: the parts by their definition");
+}
+
+/* One layer with the same weights in all parts: a ninth of gcn without bias */
+static void check_geomgcn_gcn(void)
+{
+    static struct world w;
+    const struct se_model_options o = { .hidden = WIDE, .layers = 1, .classes = CLASSES };
+
+    for (uint64_t seed = 1; seed <= 2 * SEEDS; seed += 2)
+        for (int shape = 0; shape < 4; shape++) {
+            double p[N * N], x[N * COLS], b[COLS * CLASSES], y[N * CLASSES], want[N * CLASSES];
+
+            build(&w, "geomgcn", seed, shape, &o);
+            block(value_of(&w, 0), COLS, CLASSES, 0, b);
+            for (int i = 0; i < COLS * SE_PARTS * CLASSES; i++)
+                value_of(&w, 0)[i] = b[i / (SE_PARTS * CLASSES) * CLASSES + i % CLASSES];
+            dense_norm(&w.graph, p);
+            dense_input(&w, x);
+            multiply(x, b, N, COLS, CLASSES, y);
+            multiply(p, y, N, N, CLASSES, want);
+            for (int i = 0; i < N * CLASSES; i++)
+                want[i] /= SE_PARTS;
+            compare(&w, want);
+            free_world(&w);
+        }
+    unit_ok("geomgcn: equal weights in all parts are gcn without bias");
+}
+
+static void check_quadrants(void)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        float z[2 * N];
+
+        place_at_random(z, seed);
+        for (int i = 0; i < 2 * N; i++)         /* many equal coordinates */
+            z[i] = seed % 2 ? roundf(z[i]) : z[i];
+        for (uint64_t u = 0; u < N; u++)
+            for (uint64_t v = 0; v < N; v++)
+                if (u != v) {
+                    CHECK(quadrant(z, u, v) + quadrant(z, v, u) == 3);
+                    CHECK(quadrant(NULL, u, v) + quadrant(NULL, v, u) == 3);
+                }
+    }
+    unit_ok("geomgcn: u lies opposite to v, seen from the other");
+}
+
 int main(void)
 {
     check_gcnii();
@@ -339,5 +472,8 @@ int main(void)
     check_acm();
     check_fsgnn();
     check_linkx();
+    check_geomgcn();
+    check_geomgcn_gcn();
+    check_quadrants();
     return unit_done();
 }
