@@ -9,7 +9,7 @@
 
 int se_classes_set(struct se_classes *c, uint64_t v, const char *name, struct se_err *err)
 {
-    static const char *const unknown[] = { "", "-1", "?", "nan", "NaN", NULL };
+    static const char *const unknown[] = { "", "-1", "?", "nan", "NaN", "unknown", NULL };
     uint32_t id = SE_NONE;
     bool known = true;
 

@@ -104,8 +104,9 @@ static bool find_values(struct se_column *x, const struct se_sheet *t, uint64_t 
                         const uint32_t *vertex, enum se_decimal asked)
 {
     static const int orders[] = { 'y', 'd', 'm' };
-    static const char *const how[] = { "", ", read with a decimal point and thousands separators"
-        " or signs (--decimal comma if commas are decimal)", ", read with a decimal comma" };
+    static const char *const how[] = { "", (", read with a decimal point and thousands "
+        "separators or signs (--decimal comma if commas are decimal)"),
+        ", read with a decimal comma" };
 
     x->type = SE_COLUMN_NUMBER;
     for (int d = SE_DECIMAL_AUTO; d <= SE_DECIMAL_COMMA; d++) {

@@ -88,7 +88,8 @@ static int check_weight(struct se_edge_lines *r, const struct se_field *f, int c
                             f->at, memchr(f->at, ',', f->len) ? "; use --decimal comma if it "
                             "has a decimal comma" : "");
     if (*w < 0)
-        return se_text_fail(&r->text, err, "weight %g is negative; weights are 0 or more", *w);
+        return se_text_fail(&r->text, err, "weight %g is negative; weights are 0 or more: drop "
+                            "such lines, or leave weights out with --source 1 --target 2", *w);
     if (*w > (double)FLT_MAX)
         return se_text_fail(&r->text, err, "weight %g is more than a float holds", *w);
     return 0;
@@ -349,6 +350,31 @@ static bool take_quickly(const struct se_edge_lines *r, const char *line, uint64
     return *p == '\0';
 }
 
+/* networkx ends a line in {'weight': 4} or {}: leave the number behind, or nothing. */
+static void take_dictionary(char *line, size_t *len)
+{
+    static const char key[] = "'weight': ";
+    char *brace = strchr(line, '{');
+    const char *number, *p;
+    double w;
+
+    if (!brace || brace == line || line[*len - 1] != '}' || !strchr(" \t,;", brace[-1]))
+        return;
+    p = number = strstr(brace, key);
+    if (number) {
+        p = number += sizeof key - 1;
+        if (!se_parse_number(&p, &w))
+            return;
+        memmove(brace, number, (size_t)(p - number));
+        brace += p - number;
+    } else {
+        while (brace > line && strchr(" \t,;", brace[-1]))
+            brace--;
+    }
+    *brace = '\0';
+    *len = (size_t)(brace - line);
+}
+
 /* A line that may be anything. */
 static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_err *err)
 {
@@ -362,10 +388,13 @@ static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_
     }
     while (len > 0 && se_is_blank(line[len - 1]))
         line[--len] = '\0';
-    while (se_is_blank(*line))
+    while (se_is_blank(*line)) {
         line++;
+        len--;
+    }
     if (*line == '\0' || *line == '#' || *line == '%')
         return 0;
+    take_dictionary(line, &len);
     if (!r->separator) {
         r->separator = se_find_separator(line);
         if (r->in->header == SE_HEADER_YES)
@@ -380,7 +409,8 @@ static bool too_sparse(const struct se_edge_lines *r)
     uint64_t n = r->builder.n;
     struct se_err ignored = SE_ERR_INIT;
 
-    if (r->names || r->in->ids != SE_IDS_AUTO || r->in->n > 0 || r->in->in_order)
+    if (r->names || r->in->ids != SE_IDS_AUTO || r->in->n > 0 ||
+        (r->in->in_order && !r->in->by_id))
         return false;
     for (uint64_t i = 0; i < r->record.count; i++) {
         const uint64_t u = r->record.pair[i] >> 32, v = r->record.pair[i] & UINT32_MAX;

@@ -2,10 +2,13 @@
 #include "formats/folder.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *se_join(const char *a, const char *between, const char *b, struct se_err *err)
 {
@@ -24,24 +27,57 @@ bool se_file_exists(const char *path)
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-static bool matches(const char *name, const char *head, const char *tail)
+char *se_find_file(const char *a, const char *between, const char *b, struct se_err *err)
 {
-    const size_t len = strlen(name), front = strlen(head), back = strlen(tail);
+    char *path = se_join(a, between, b, err), *packed;
+
+    if (!path || se_file_exists(path))
+        return path;
+    packed = se_join(path, "", ".gz", err);
+    if (packed && se_file_exists(packed)) {
+        free(path);
+        return packed;
+    }
+    free(packed);
+    return path;
+}
+
+static bool matches(const char *name, size_t len, const char *head, const char *tail)
+{
+    const size_t front = strlen(head), back = strlen(tail);
 
     return len >= front + back && memcmp(name, head, front) == 0 &&
-           strcmp(name + len - back, tail) == 0;
+           memcmp(name + len - back, tail, back) == 0;
+}
+
+/* The length of the name if it matches, without .gz; 0: it does not, or the file is there
+ * unpacked, too. */
+static size_t fits(DIR *dir, const char *name, const char *head, const char *tail)
+{
+    const size_t len = strlen(name);
+    char plain[NAME_MAX + 1];
+
+    if (matches(name, len, head, tail))
+        return len;
+    if (len <= 3 || len > NAME_MAX || strcmp(name + len - 3, ".gz") != 0 ||
+        !matches(name, len - 3, head, tail))
+        return 0;
+    memcpy(plain, name, len - 3);
+    plain[len - 3] = '\0';
+    return faccessat(dirfd(dir), plain, F_OK, 0) == 0 ? 0 : len - 3;
 }
 
 /* Keep the first name of the alphabet, whatever order the system lists them in. */
-static int keep_first(char **first, const char *name, struct se_err *err)
+static int keep_first(char **first, const char *name, size_t len, struct se_err *err)
 {
-    char *copy;
+    char *copy = se_strndup(name, len, err);
 
-    if (*first && strcmp(*first, name) <= 0)
-        return 0;
-    copy = se_strdup(name, err);
     if (!copy)
         return -1;
+    if (*first && strcmp(*first, copy) <= 0) {
+        free(copy);
+        return 0;
+    }
     free(*first);
     *first = copy;
     return 0;
@@ -58,9 +94,12 @@ int se_folder_find(const char *folder, const char *head, const char *tail, char 
     *stem = NULL;
     if (!dir)
         return 0;
-    while (count >= 0 && (entry = readdir(dir)) != NULL)
-        if (matches(entry->d_name, head, tail))
-            count = keep_first(&first, entry->d_name, err) < 0 ? -1 : count + 1;
+    while (count >= 0 && (entry = readdir(dir)) != NULL) {
+        const size_t len = fits(dir, entry->d_name, head, tail);
+
+        if (len > 0)
+            count = keep_first(&first, entry->d_name, len, err) < 0 ? -1 : count + 1;
+    }
     closedir(dir);
     if (count > 0) {
         first[strlen(first) - strlen(tail)] = '\0';

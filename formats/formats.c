@@ -97,6 +97,38 @@ static int read_head(const char *path, char *head, struct se_err *err)
     return got;
 }
 
+/* What files hold that are known and not read, and what to do */
+static const char *hint(const char *head, size_t len)
+{
+    if (len > 2 && (unsigned char)head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
+        return "is a pickle, which may run any program when Python loads it; save the data as npz, "
+               "GraphML or CSV instead";
+    if (len > 8 && memcmp(head, "\211HDF\r\n\032\n", 8) == 0)
+        return "is an HDF5 file; of these h5ad is read";
+    if (len > 20 && memcmp(head, "MATLAB 7.3 MAT-file", 19) == 0)
+        return "is a MATLAB 7.3 file, which is HDF5; save it in MATLAB with save(..., '-v7')";
+    if (len > 4 && memcmp(head, "PAR1", 4) == 0)
+        return "is a Parquet file; save the table as CSV";
+    if (len > 12 && memcmp(head, "SQLite format", 13) == 0)
+        return "is an SQLite database; save its tables as CSV";
+    return NULL;
+}
+
+static int unknown(const char *path, bool folder, const char *head, size_t len,
+                   struct se_err *err)
+{
+    const char *what = folder ? NULL : hint(head, len);
+
+    if (what)
+        return se_fail(err, SE_EINPUT, "%s: %s", path, what);
+    if (folder)
+        return se_fail(err, SE_EINPUT, "%s: is a folder with none of the files that are known; "
+                       "give the file of the edges, and those beside it by --attributes, "
+                       "--features and --labels, see se-import --help", path);
+    return se_fail(err, SE_EINPUT, "%s: is in none of the formats that can be told apart; say "
+                   "which it is with -f, see se-import --help", path);
+}
+
 const struct se_format *se_format_detect(const char *path, struct se_err *err)
 {
     const struct se_format *best = NULL;
@@ -147,8 +179,7 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
     if (!best && !folder && len == 0)
         se_fail(err, SE_EINPUT, "%s: is empty", path);
     else if (!best)
-        se_fail(err, SE_EINPUT, "%s: is in none of the formats that can be told apart; say which "
-                "it is with -f, see se-import --help", path);
+        unknown(path, folder, head, (size_t)len, err);
     return best;
 }
 

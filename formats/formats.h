@@ -20,13 +20,17 @@ struct se_import {
     enum se_ids ids;            /* edges: numbers as they are, or names in order of first use */
     uint64_t n;                 /* vertices wanted, 0: as many as the data say */
     bool in_order;              /* edges: other files count vertices from 0, by position */
+    bool by_id;                 /* edges: but they name them by id, should ids be large */
     enum se_header header;      /* edges: is the first line a heading? */
     enum se_decimal decimal;    /* edges: of weights */
     const char *source, *target, *weight;       /* edges: columns of a table, NULL: not given */
     uint64_t loops, repeated;   /* told: self-loops and repeated pairs that were met */
+    bool matrix;                /* told: of the two directions the larger weight counted */
     struct se_bytes *notes;     /* told: lines that the user should see; NULL: nobody asks */
     const char *class;          /* what holds the classes, where a format has several; NULL */
     bool class_used;            /* told: `class` was found */
+    uint64_t bins;              /* classes to cut `class` into where it is a quantity; 0: none */
+    bool bins_used;             /* told: it was */
 };
 
 /* What an exporter is asked. */
@@ -77,6 +81,8 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err);
 /* Side files (--features, --labels, --embedding, --splits): npy, npz or TSV. */
 int se_side_features(const char *path, struct se_stream *s, struct se_err *err);
 int se_side_labels(const char *path, struct se_stream *s, struct se_err *err);
+/* Is it a text with a vertex and a class in each line?  Its second line is looked at. */
+bool se_side_labels_by_id(const char *path);
 int se_side_embedding(const char *path, struct se_stream *s, struct se_err *err);
 /* A table with a heading and a row for each vertex: features, and labels from one column. */
 enum se_unmatched { SE_UNMATCHED_KEEP, SE_UNMATCHED_DROP, SE_UNMATCHED_ERROR };

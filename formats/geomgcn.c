@@ -152,8 +152,8 @@ static int import_files(struct se_import *in, const char *vertices, const char *
 
 static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 {
-    char *vertices = se_join(in->path, "/", vertex_file, err);
-    char *edges = vertices ? se_join(in->path, "/", edge_file, err) : NULL;
+    char *vertices = se_find_file(in->path, "/", vertex_file, err);
+    char *edges = vertices ? se_find_file(in->path, "/", edge_file, err) : NULL;
     const int rc = edges ? import_files(in, vertices, edges, s, err) : -1;
 
     free(vertices);
@@ -164,7 +164,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 static int detect(const char *path, const char *head, size_t len)
 {
     struct se_err err;
-    char *file = head ? NULL : se_join(path, "/", vertex_file, &err);
+    char *file = head ? NULL : se_find_file(path, "/", vertex_file, &err);
     const bool there = file && se_file_exists(file);
 
     (void)len;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/folder.h"
 #include "formats/internal.h"
@@ -151,9 +152,10 @@ static int find_stem(const char *path, char **stem, struct se_err *err)
     int found;
 
     for (int i = 0; i < 2; i++)
-        if (strlen(path) > strlen(tail[i]) &&
-            strcmp(path + strlen(path) - strlen(tail[i]), tail[i]) == 0) {
-            *stem = se_strndup(path, strlen(path) - strlen(tail[i]), err);
+        if (se_path_is(path, tail[i])) {
+            const bool packed = strcasecmp(path + strlen(path) - 3, ".gz") == 0;
+
+            *stem = se_strndup(path, strlen(path) - strlen(tail[i]) - (packed ? 3 : 0), err);
             return *stem ? 1 : -1;
         }
     found = se_folder_find(path, "", ".content", stem, err);
@@ -172,8 +174,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
         rc = se_fail(err, SE_EINPUT, "%s: holds %d networks; give the path of one .content file",
                      in->path, rc);
     if (rc > 0)
-        rc = (content = se_join(stem, "", ".content", err)) &&
-             (cites = se_join(stem, "", ".cites", err))
+        rc = (content = se_find_file(stem, "", ".content", err)) &&
+             (cites = se_find_file(stem, "", ".cites", err))
                  ? import_files(in, content, cites, s, err) : -1;
     free(stem);
     free(content);

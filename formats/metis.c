@@ -229,6 +229,7 @@ static int put(struct reader *r, struct se_stream *s, struct se_err *err)
         se_graph_get(&up, s, SE_GRAPH, err) == 0 &&
         se_graph_get(&down, &other, SE_GRAPH, err) == 0)
         rc = check_symmetric(r, &up, &down, err);
+    r->in->matrix = true;
     r->in->loops = r->loops;
     r->in->repeated = 0;
     se_stream_release(&other);

@@ -10,6 +10,7 @@
 
 #include "common/graph/builder.h"
 #include "formats/internal.h"
+#include "formats/vertices.h"
 
 /* The banner: "%%MatrixMarket matrix coordinate FIELD SYMMETRY", in any case. */
 static int read_banner(struct se_text *t, bool *weighted, struct se_err *err)
@@ -148,6 +149,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
     if (rc == 0)
         rc = read_all(&t, in, &b, err);
+    const uint64_t entries = b.count;
+
     if (rc == 0) {
         rc = se_builder_put(&b, s, SE_GRAPH, SE_MERGE_MATRIX, in->keep_loops, &built, err);
         if (rc < 0)
@@ -156,6 +159,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
     if (rc == 0) {
         in->loops = built.loops;
         in->repeated = built.repeated;
+        in->matrix = true;
+        rc = se_import_symmetric(in, entries - built.loops, built.repeated, err);
     }
     se_builder_release(&b);
     se_text_close(&t);

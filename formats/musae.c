@@ -118,6 +118,48 @@ static int read_target_file(const char *path, struct se_import *in, struct targe
     return rc < 0 ? -1 : se_vertices_check(&g->x, path, err);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Classes of about the same size: those of equal values are the same. */
+static int put_bins(const struct targets *g, struct se_import *in, struct se_stream *s,
+                    struct se_err *err)
+{
+    double *value = se_alloc(2 * g->x.n, sizeof *value, err), *sorted = value ? value + g->x.n : NULL;
+    int32_t *label = value ? se_alloc(g->x.n, sizeof *label, err) : NULL;
+    const char *word = g->word.data;
+    int rc = label ? 0 : -1;
+
+    for (uint64_t i = 0; i < g->x.n && rc == 0; i++, word += strlen(word) + 1)
+        if (!se_whole_number(word, &value[i]))
+            rc = se_fail(err, SE_EINPUT, "%s: column %s holds '%.20s', which is no number; --bins "
+                         "is for numbers", in->path, g->column, word);
+    if (rc == 0) {
+        memcpy(sorted, value, g->x.n * sizeof *value);
+        qsort(sorted, g->x.n, sizeof *sorted, by_value);
+    }
+    for (uint64_t i = 0; i < g->x.n && rc == 0; i++) {
+        int32_t bin = 0;
+
+        while (bin + 1 < (int32_t)in->bins &&
+               value[i] >= sorted[(uint64_t)(bin + 1) * g->x.n / in->bins])
+            bin++;
+        label[g->x.row[i].id] = bin;
+    }
+    if (rc == 0 && (se_import_labels(label, g->x.n, in->bins, NULL, 0, s, err) < 0 ||
+                    se_say(in->notes, err, "%s: labels = column %s in %" PRIu64 " classes of about "
+                           "the same size", in->path, g->column, in->bins) < 0))
+        rc = -1;
+    in->bins_used = true;
+    free(label);
+    free(value);
+    return rc;
+}
+
 /* False and True keep the numbers 0 and 1.  A target of many values is no class. */
 static int put_classes(const struct targets *g, struct se_import *in, struct se_stream *s,
                        struct se_err *err)
@@ -129,9 +171,12 @@ static int put_classes(const struct targets *g, struct se_import *in, struct se_
     for (uint64_t i = 0; i < g->x.n && rc == 0; i++, word += strlen(word) + 1)
         rc = se_classes_set(&c, g->x.row[i].id, strcmp(word, "True") == 0 ? "1"
                             : strcmp(word, "False") == 0 ? "0" : word, err);
-    if (rc == 0 && (g->real || (c.names.n > 100 && c.names.n * 5 > g->x.n)))
+    if (rc == 0 && in->bins > 1)
+        rc = put_bins(g, in, s, err);
+    else if (rc == 0 && (g->real || (c.names.n > 10 && c.names.n * 5 > g->x.n)))
         rc = se_say(in->notes, err, "%s: no labels: column %s has %" PRIu64 " values, a quantity "
-                    "and no class; bin it, or give --labels", in->path, g->column, c.names.n);
+                    "and no class; cut it into N classes with --bins N, or give --labels",
+                    in->path, g->column, c.names.n);
     else if (rc == 0)
         rc = se_classes_put(&c, s, err) < 0 ||
              se_say(in->notes, err, "%s: labels = column %s", in->path, g->column) < 0 ? -1 : 0;
@@ -242,7 +287,7 @@ static int import_files(struct se_import *in, char *const path[3], struct se_str
 static char *find_file(const char *stem, const char *const *tails, struct se_err *err)
 {
     for (; *tails; tails++) {
-        char *path = se_join(stem, "", *tails, err);
+        char *path = se_find_file(stem, "", *tails, err);
 
         if (!path || se_file_exists(path))
             return path;

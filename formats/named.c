@@ -28,6 +28,7 @@ static const char *const label_names[] = {
 };
 static const char *const class_names[] = { "class_names", "label_names", NULL };
 static const char *const vertex_names[] = { "node_names", "names", NULL };
+static const char *const type_names[] = { "node_types", NULL };     /* 1 train, 2 val, 3 test */
 static const char *const mask_names[3][7] = {
     { "train_masks", "train_mask", "train_idx", "idx_train", "train_index", NULL },
     { "val_masks", "val_mask", "valid_masks", "valid_mask", "val_idx", "idx_val", NULL },
@@ -37,6 +38,7 @@ static const char *const *const all_names[] = {
     [SE_IS_GRAPH] = graph_names, [SE_IS_EDGES] = edge_names, [SE_IS_WEIGHTS] = weight_names,
     [SE_IS_FEATURES] = feature_names, [SE_IS_LABELS] = label_names,
     [SE_IS_CLASS_NAMES] = class_names, [SE_IS_NAMES] = vertex_names,
+    [SE_IS_TYPES] = type_names,
     [SE_IS_TRAIN] = mask_names[0], mask_names[1], mask_names[2]
 };
 

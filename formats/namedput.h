@@ -8,7 +8,7 @@
 /* What an array can be; the three parts of a split follow one another. */
 enum se_named_role {
     SE_IS_GRAPH, SE_IS_EDGES, SE_IS_WEIGHTS, SE_IS_FEATURES, SE_IS_LABELS, SE_IS_CLASS_NAMES,
-    SE_IS_NAMES, SE_IS_TRAIN, SE_IS_VAL, SE_IS_TEST
+    SE_IS_NAMES, SE_IS_TYPES, SE_IS_TRAIN, SE_IS_VAL, SE_IS_TEST
 };
 
 /* What is put together, and what was said of it. */

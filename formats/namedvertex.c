@@ -118,10 +118,11 @@ static int put_numbered(struct se_put *p, const struct se_named *item,
 }
 
 static int put_classes(struct se_put *p, struct se_named *item, const uint32_t *which,
-                       struct se_err *err)
+                       const char **why, struct se_err *err)
 {
     struct se_classes c = SE_CLASSES_INIT;
     const char *text = item->text.data;
+    struct se_err doubt = SE_ERR_INIT;
     char word[256];
     int rc = 1;
 
@@ -129,6 +130,10 @@ static int put_classes(struct se_put *p, struct se_named *item, const uint32_t *
         rc = class_of(item, which, &text, v, word, sizeof word);
         if (rc > 0 && se_classes_set(&c, v, word, err) < 0)
             rc = -1;
+    }
+    if (rc > 0 && !p->in->class && se_classes_check(&c, &doubt) < 0) {
+        *why = "its values are measurements and no classes (--class NAME takes them nevertheless)";
+        rc = 0;
     }
     if (rc > 0) {
         const int named = put_numbered(p, item, &c, err);
@@ -160,7 +165,7 @@ int se_put_labels(struct se_put *p, struct se_named *item, struct se_err *err)
         why = "a vertex has more than one class";
     }
     if (rc > 0)
-        rc = put_classes(p, item, which, err);
+        rc = put_classes(p, item, which, &why, err);
     free(which);
     if (rc < 0)
         return se_err_in(err, item->name);
@@ -240,7 +245,7 @@ static int mark_all(const struct se_named *item, uint8_t is, uint64_t n, uint64_
                     uint8_t *part, struct se_err *err)
 {
     const struct se_npy *a = &item->dense;
-    const bool ids = strcasestr(item->name, "id") != NULL || strcasestr(item->name, "ind");
+    const bool ids = strcasestr(item->name, "idx") || strcasestr(item->name, "index");
     int64_t x;
 
     for (uint64_t i = 0; ids && i < a->count; i++)
@@ -264,8 +269,35 @@ static int mark_all(const struct se_named *item, uint8_t is, uint64_t n, uint64_
     return 0;
 }
 
+/* One array of parts, as Reddit has it: 1 train, 2 val, 3 test.  1, or 0 if it is no such. */
+static int put_types(struct se_put *p, struct se_named *item, struct se_err *err)
+{
+    uint8_t *part;
+    int rc = 1;
+
+    if (item->kind != SE_NAMED_DENSE || item->dense.dims != 1 || item->dense.count != p->n)
+        return 0;
+    part = se_zalloc(p->n, 1, err);
+    for (uint64_t v = 0; part && v < p->n && rc > 0; v++) {
+        int64_t x = 0;
+
+        rc = se_npy_whole(&item->dense, v, &x) && x >= 0 && x <= 3;
+        part[v] = (uint8_t)(rc > 0 ? x : 0);
+    }
+    if (part && rc > 0) {
+        const struct se_splits splits = { p->n, 1, part };
+
+        item->used = true;
+        rc = se_splits_put(&splits, p->s, err) < 0 || se_put_say(p, item, "split", err) < 0 ? -1
+                                                                                           : 1;
+    }
+    free(part);
+    return part ? rc : -1;
+}
+
 int se_put_splits(struct se_put *p, struct se_err *err)
 {
+    struct se_named *types = se_named_find(p->x, SE_IS_TYPES);
     struct se_named *item[3];
     uint64_t count = 0;
     uint8_t *part;
@@ -281,7 +313,7 @@ int se_put_splits(struct se_put *p, struct se_err *err)
         count = here > count ? here : count;
     }
     if (count == 0)
-        return 0;
+        return types && put_types(p, types, err) < 0 ? -1 : 0;
     part = se_zalloc(count, p->n, err);
     for (int i = 0; i < 3 && part && rc == 0; i++)
         if (item[i]) {

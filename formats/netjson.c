@@ -1,6 +1,8 @@
 /* netjson.c - JSON of networks: node-link as networkx and D3 write it, and WikiCS
  *
  * node-link: {"nodes": [{"id": ..}, ..], "links" or "edges": [{"source": .., "target": ..}]}
+ * networkx's adjacency: {"nodes": .., "adjacency": [[{"id": .., "weight": ..}, ..], ..]}
+ * Cytoscape: {"elements": {"nodes": [{"data": {..}}, ..], "edges": [{"data": {..}}, ..]}}
  * WikiCS: {"features": [[..], ..], "labels": [..], "links": [[..], ..], "train_masks": ..} */
 #include <inttypes.h>
 #include <math.h>
@@ -92,16 +94,37 @@ struct pending {                /* attributes that come before the id of their n
     size_t len;
 };
 
+/* The next key of an object, or of the object "data" inside it, which Cytoscape has.  *inside:
+ * how deep that is, 0 at first. */
+static enum se_json_token next_key(struct se_json *j, int *inside, struct se_err *err)
+{
+    for (;;) {
+        enum se_json_token token = se_json_next(j, err);
+
+        if (token == SE_JSON_OBJECT_END && *inside > 0) {
+            --*inside;
+            continue;
+        }
+        if (token != SE_JSON_KEY || !is(j, "data") || j->at[strspn(j->at, ": \t\r\n")] != '{')
+            return token;
+        token = se_json_next(j, err);
+        if (token == SE_JSON_ERROR)
+            return token;
+        ++*inside;
+    }
+}
+
 static int read_node(struct se_json *j, struct se_network *x, struct se_bytes *room,
                      struct se_err *err)
 {
     enum { MOST = 64 };
+    int inside = 0;
     struct pending p[MOST];
     enum se_json_token token;
     uint32_t v = SE_NONE;
     int count = 0;
 
-    while ((token = se_json_next(j, err)) == SE_JSON_KEY) {
+    while ((token = next_key(j, &inside, err)) == SE_JSON_KEY) {
         struct pending now = { .len = j->len };
 
         memcpy(now.key, j->text, j->len < 63 ? j->len : 63);
@@ -142,8 +165,9 @@ static int read_link(struct se_json *j, struct se_network *x, struct se_bytes *r
     uint32_t end[2] = { SE_NONE, SE_NONE };
     enum se_json_token token;
     double weight = 1;
+    int inside = 0;
 
-    while ((token = se_json_next(j, err)) == SE_JSON_KEY) {
+    while ((token = next_key(j, &inside, err)) == SE_JSON_KEY) {
         const bool source = is(j, "source"), target = is(j, "target"), w = is(j, "weight");
 
         if (source || target) {
@@ -184,15 +208,79 @@ static int read_list(struct se_json *j, struct se_network *x, struct se_bytes *r
            ? 0 : fault(j, err, "an object was expected in the list");
 }
 
+/* A neighbour of vertex u */
+static int read_neighbour(struct se_json *j, struct se_network *x, uint32_t u,
+                          struct se_bytes *room, struct se_err *err)
+{
+    enum se_json_token token;
+    uint32_t v = SE_NONE;
+    double weight = 1;
+
+    while ((token = se_json_next(j, err)) == SE_JSON_KEY) {
+        const bool w = is(j, "weight");
+        const char *p;
+
+        if (is(j, "id")) {
+            if (take_vertex(j, x, room, &v, err) < 0)
+                return -1;
+            continue;
+        }
+        token = se_json_next(j, err);
+        p = j->text;
+        if (w && token == SE_JSON_NUMBER && !se_parse_number(&p, &weight))
+            return fault(j, err, "a weight is not a number");
+        if (skip(j, token, err) < 0)
+            return -1;
+    }
+    if (token == SE_JSON_ERROR || v == SE_NONE)
+        return token == SE_JSON_ERROR ? -1 : fault(j, err, "a neighbour has no id");
+    return se_network_edge(x, u, v, weight, err);
+}
+
+/* A list of neighbours for each vertex, in the order of the nodes */
+static int read_adjacency(struct se_json *j, struct se_network *x, struct se_bytes *room,
+                          struct se_err *err)
+{
+    const uint64_t n = x->id.n;
+    enum se_json_token token = se_json_next(j, err);
+    uint64_t u = 0;
+
+    if (token != SE_JSON_ARRAY)
+        return token == SE_JSON_ERROR ? -1 : fault(j, err, "a list was expected");
+    for (; (token = se_json_next(j, err)) == SE_JSON_ARRAY; u++) {
+        while ((token = se_json_next(j, err)) == SE_JSON_OBJECT)
+            if (u >= n || read_neighbour(j, x, (uint32_t)u, room, err) < 0)
+                return u >= n ? fault(j, err, "more lists than nodes before them") : -1;
+        if (token != SE_JSON_ARRAY_END)
+            return token == SE_JSON_ERROR ? -1 : fault(j, err, "a neighbour was expected");
+    }
+    x->matrix = true;
+    return token == SE_JSON_ARRAY_END ? 0 : token == SE_JSON_ERROR
+           ? -1 : fault(j, err, "a list of neighbours was expected");
+}
+
 static int read_node_link(struct se_json *j, struct se_network *x, struct se_err *err)
 {
     struct se_bytes room = SE_BYTES_INIT;
     enum se_json_token token = se_json_next(j, err);
-    int rc = 0;
+    int rc = 0, inside = 0;
 
     if (token != SE_JSON_OBJECT)
         return token == SE_JSON_ERROR ? -1 : fault(j, err, "an object was expected");
-    while (rc == 0 && (token = se_json_next(j, err)) == SE_JSON_KEY) {
+    while (rc == 0 && ((token = se_json_next(j, err)) == SE_JSON_KEY ||
+                       (token == SE_JSON_OBJECT_END && inside-- > 0))) {
+        if (token == SE_JSON_OBJECT_END)
+            continue;
+        if (is(j, "elements")) {
+            token = se_json_next(j, err);
+            inside += token == SE_JSON_OBJECT;
+            rc = token == SE_JSON_OBJECT ? 0 : skip(j, token, err);
+            continue;
+        }
+        if (is(j, "adjacency")) {
+            rc = read_adjacency(j, x, &room, err);
+            continue;
+        }
         if (is(j, "nodes")) {
             rc = read_list(j, x, &room, read_node, err);
         } else if (is(j, "links") || is(j, "edges")) {
@@ -394,7 +482,7 @@ static int detect(const char *path, const char *head, size_t len)
 
 const struct se_format se_format_netjson = {
     .name = "netjson",
-    .what = "JSON: node-link of networkx and D3, or WikiCS",
+    .what = "JSON: node-link and adjacency of networkx, D3, Cytoscape, or WikiCS",
     .import = import,
     .detect = detect
 };

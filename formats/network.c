@@ -112,7 +112,7 @@ static int put_edges(const struct se_network *x, const uint32_t *to, struct se_i
         rc = se_builder_add(&b, to ? to[e->u] : e->u, to ? to[e->v] : e->v, e->weight, err);
     }
     if (rc == 0)
-        rc = se_import_graph(in, &b, SE_MERGE_SUM, s, err);
+        rc = se_import_graph(in, &b, x->matrix ? SE_MERGE_MATRIX : SE_MERGE_SUM, s, err);
     se_builder_release(&b);
     return rc;
 }
@@ -176,7 +176,8 @@ static uint32_t class_attribute(const struct se_network *x, const struct se_impo
 {
     static const char *const usual[] = {
         "class", "classes", "club", "group", "community", "conference", "value", "block", "gt",
-        "ground_truth", "y", "category", "subject", "modularity_class", NULL
+        "ground_truth", "y", "category", "subject", "partition", "modularity_class",
+        "modularity class", NULL
     };
 
     if (in->class)
@@ -247,7 +248,8 @@ static int tell_rest(const struct se_network *x, uint32_t class, const struct se
         rc = se_say(in->notes, err, "%s: attributes of vertices not used: %.*s", in->path,
                     (int)list.len, list.data);
     if (rc == 0 && x->directed)
-        rc = se_say(in->notes, err, "%s: edges have directions, which are dropped", in->path);
+        rc = se_say(in->notes, err, "%s: edges have directions, which are dropped: %" PRIu64
+                    " arcs repeat an edge or are its other direction", in->path, in->repeated);
     se_bytes_release(&list);
     return rc;
 }

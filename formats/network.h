@@ -30,6 +30,7 @@ struct se_network {
     uint64_t label_count;
     size_t label_cap;
     bool directed;              /* the file says that direction matters */
+    bool matrix;                /* edges are there once for each direction */
 };
 #define SE_NETWORK_INIT { .id = SE_TABLE_INIT, .attribute = SE_TABLE_INIT }
 

@@ -68,7 +68,8 @@ static int read_graph(struct npz *x, struct se_import *in, struct se_err *err)
 {
     struct se_builder b = SE_BUILDER_INIT;
     struct se_csr m;
-    int rc = se_csr_read(&m, &x->zip, "adj_", err);
+    const char *prefix = se_zip_find(&x->zip, "adj_data.npy") ? "adj_" : "adj_matrix.";
+    int rc = se_csr_read(&m, &x->zip, prefix, err);
 
     if (rc <= 0)
         return rc;
@@ -77,7 +78,7 @@ static int read_graph(struct npz *x, struct se_import *in, struct se_err *err)
         rc = se_fail(err, SE_EINPUT, "adj_shape: the matrix is not square");
     else
         rc = agree(x, "adj_shape", m.rows, err) < 0 ||
-             se_npz_add_entries(&m, "adj_", &x->zip, &b, err) < 0 ||
+             se_npz_add_entries(&m, prefix, &x->zip, &b, err) < 0 ||
              se_import_graph(in, &b, SE_MERGE_MATRIX, x->s, err) < 0 ? -1 : 0;
     se_builder_release(&b);
     se_csr_release(&m);
@@ -88,7 +89,8 @@ static int read_features(struct npz *x, struct se_err *err)
 {
     struct se_rows r = SE_ROWS_INIT;
     struct se_csr m;
-    int rc = se_csr_read(&m, &x->zip, "attr_", err);
+    int rc = se_csr_read(&m, &x->zip, se_zip_find(&x->zip, "attr_data.npy") ? "attr_"
+                         : "attr_matrix.", err);
 
     if (rc <= 0)
         return rc;
@@ -416,7 +418,7 @@ static bool has_any(const struct se_zip *z, const char *const *names)
 static int read_archive(struct npz *x, struct se_import *in, struct se_err *err)
 {
     static const char *const ours[] = {
-        "adj_data.npy", "attr_data.npy", "num_classes.npy", "splits.npy", "embedding.npy",
+        "adj_data.npy", "attr_data.npy", "adj_matrix.data.npy", "num_classes.npy", "splits.npy", "embedding.npy",
         "tree_parent.npy", "predictions.npy", "seg_sections.npy", NULL
     };
 

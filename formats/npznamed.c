@@ -206,15 +206,21 @@ static int read_members(const struct se_zip *z, const char *class, struct se_nam
     return 0;
 }
 
+int se_npz_collect(const struct se_zip *z, const char *class, struct se_named_set *x,
+                   struct se_err *err)
+{
+    const int rc = read_scipy(z, x, err);
+
+    return rc == 0 ? read_members(z, class, x, err) : rc < 0 ? -1 : 0;
+}
+
 int se_npz_read_named(const struct se_zip *z, struct se_import *in, struct se_stream *s,
                       uint64_t *n, struct se_err *err)
 {
     struct se_named_set x = SE_NAMED_SET_INIT;
-    int rc = read_scipy(z, &x, err);
+    int rc = se_npz_collect(z, in->class, &x, err);
 
     if (rc == 0)
-        rc = read_members(z, in->class, &x, err);
-    if (rc >= 0)
         rc = se_named_put(&x, in, s, n, err);
     se_named_release(&x);
     return rc;

@@ -9,13 +9,14 @@
 #include "formats/facts.h"
 #include "formats/network.h"
 
-enum part { NOTHING, VERTICES, PAIRS, LISTS, MATRIX };
+enum part { NOTHING, VERTICES, PAIRS, LISTS, MATRIX, PARTITION };
 
 struct pajek {
     struct se_text t;
     struct se_network *x;
     enum part part;
-    uint64_t n, row;            /* row: of a matrix */
+    uint64_t n, row;            /* row: of a matrix or partition */
+    char partition[64];         /* the name of the one that is read; "": none yet */
     bool done;
 };
 
@@ -132,9 +133,37 @@ static int read_row(struct pajek *k, const char *p, struct se_err *err)
             return se_text_fail(&k->t, err, "a row of %" PRIu64 " numbers was expected", k->n);
         snprintf(word, sizeof word, "%" PRIu64, j);
         if (w != 0 && (se_network_vertex(k->x, word, strlen(word), &v, err) < 0 ||
-                       (j >= k->row && se_network_edge(k->x, u, v, w, err) < 0)))
+                       se_network_edge(k->x, u, v, w, err) < 0))
             return -1;
     }
+    k->x->matrix = true;
+    return 0;
+}
+
+/* The class of the next vertex */
+static int read_class(struct pajek *k, const char *p, struct se_err *err)
+{
+    char word[24];
+    uint32_t v;
+
+    if (++k->row > k->n)
+        return se_text_fail(&k->t, err, "more lines in the partition than vertices");
+    snprintf(word, sizeof word, "%" PRIu64, k->row);
+    return se_network_vertex(k->x, word, strlen(word), &v, err) < 0 ||
+           se_network_value(k->x, v, k->partition, strlen(k->partition), p, strcspn(p, " \t"),
+                            err) < 0 ? -1 : 0;
+}
+
+/* The first partition is called so; others by their names, for --class */
+static int begin_partition(struct pajek *k, const char *name, struct se_err *err)
+{
+    if (k->n == 0)
+        return se_text_fail(&k->t, err, "*Vertices has to come first");
+    name += strspn(name, " \t");
+    snprintf(k->partition, sizeof k->partition, "%s", *k->partition && *name ? name : "partition");
+    k->part = PARTITION;
+    k->row = 0;
+    k->done = false;
     return 0;
 }
 
@@ -151,9 +180,11 @@ static int read_count(struct pajek *k, const char *p, struct se_err *err)
 
 static int read_star(struct pajek *k, const char *line, struct se_err *err)
 {
-    if (strncasecmp(line, "*partition", 10) == 0 || strncasecmp(line, "*vector", 7) == 0)
+    if (strncasecmp(line, "*partition", 10) == 0)
+        return begin_partition(k, line + 10, err);
+    if (strncasecmp(line, "*vector", 7) == 0 || strncasecmp(line, "*permutation", 12) == 0)
         k->done = true;                         /* of a project; the first network counts */
-    if (k->done)
+    if (k->done || (k->part == PARTITION && strncasecmp(line, "*vertices", 9) == 0))
         return 0;
     if (strncasecmp(line, "*vertices", 9) == 0)
         return k->n ? se_text_fail(&k->t, err, "a second network; keep each in its own file")
@@ -188,6 +219,8 @@ static int read_lines(struct pajek *k, struct se_err *err)
             rc = read_list(k, p, err);
         else if (k->part == MATRIX)
             rc = read_row(k, p, err);
+        else if (k->part == PARTITION)
+            rc = read_class(k, p, err);
         if (rc < 0)
             return -1;
     }

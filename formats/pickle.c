@@ -15,6 +15,9 @@ static const struct {
     { "builtins", "list", SE_PICKLE_LIST_CLASS },
     { "numpy.core.multiarray", "_reconstruct", SE_PICKLE_RECONSTRUCT },
     { "numpy._core.multiarray", "_reconstruct", SE_PICKLE_RECONSTRUCT },
+    { "numpy.core.numeric", "_frombuffer", SE_PICKLE_FROMBUFFER },       /* protocol 5 */
+    { "numpy._core.numeric", "_frombuffer", SE_PICKLE_FROMBUFFER },
+    { "_codecs", "encode", SE_PICKLE_ENCODE },  /* how Python 3 writes bytes in protocol 2 */
     { "numpy", "ndarray", SE_PICKLE_NDARRAY },
     { "numpy", "dtype", SE_PICKLE_DTYPE },
     { "scipy.sparse.csr", "csr_matrix", SE_PICKLE_CSR },
@@ -260,6 +263,36 @@ static int stack_global(struct machine *m)
     return push_named(m, module->text, module->count, name->text, name->count);
 }
 
+/* encode(text, "latin1"): each character of the UTF-8 is a byte. */
+static int make_bytes(struct machine *m, uint32_t tuple)
+{
+    struct se_pickle *p = m->p;
+    const struct se_pickle_value *args = &p->value[tuple];
+    const struct se_pickle_value *text = args->count == 2 ? &p->value[args->item[0]] : NULL;
+    struct se_pickle_value v = { .type = SE_PICKLE_STRING };
+    char *out;
+
+    if (!text || text->type != SE_PICKLE_STRING || p->value[args->item[1]].type != SE_PICKLE_STRING ||
+        !same(p->value[args->item[1]].text, p->value[args->item[1]].count, "latin1"))
+        return fault(m, "only text in latin1 is encoded");
+    if (se_grow(&p->made, &p->made_cap, (uint64_t)p->mades + 1, sizeof *p->made, m->err) < 0 ||
+        !(out = se_alloc((uint64_t)text->count + 1, 1, m->err)))
+        return -1;
+    p->made[p->mades++] = out;
+    for (uint32_t i = 0; i < text->count; i++) {
+        const unsigned char c = (unsigned char)text->text[i];
+        const unsigned char next = i + 1 < text->count ? (unsigned char)text->text[i + 1] : 0;
+
+        if (c >= 0x80 && ((c != 0xc2 && c != 0xc3) || (next & 0xc0) != 0x80))
+            return fault(m, "text that is not latin1");
+        out[v.count++] = (char)(c < 0x80 ? c : (c & 3) << 6 | (next & 0x3f));
+        i += c >= 0x80;
+    }
+    v.text = out;
+    m->depth -= 2;
+    return push_value(m, v);
+}
+
 /* A global applied to a tuple: an object, still to be built, or an empty dictionary. */
 static int make_object(struct machine *m)
 {
@@ -270,6 +303,8 @@ static int make_object(struct machine *m)
         return fault(m, "no class with a tuple of arguments");
     v.args = m->stack[m->depth - 1];
     v.count = what->count;
+    if (what->count == SE_PICKLE_ENCODE)
+        return make_bytes(m, v.args);
     if (what->count == SE_PICKLE_DEFAULTDICT)
         v = (struct se_pickle_value){ .type = SE_PICKLE_DICT };
     else if (what->count == SE_PICKLE_LIST_CLASS || what->count == SE_PICKLE_NDARRAY)
@@ -385,9 +420,9 @@ static int protocol(struct machine *m)
 
     if (operand(m, 1, &version) < 0)
         return -1;
-    return version >= 2 && version <= 4
+    return version >= 2 && version <= 5
                ? 0 : se_fail(m->err, SE_EINPUT, "byte %zu: pickle protocol %u is not read, only 2 "
-                             "to 4", m->op, version);
+                             "to 5", m->op, version);
 }
 
 static int step(struct machine *m)
@@ -413,7 +448,7 @@ static int step(struct machine *m)
     case 0x8a: return push_long(m);
     case 'U': case 'C': case 0x8c: return push_string(m, 1);
     case 'T': case 'B': case 'X': return push_string(m, 4);
-    case 0x8d: case 0x8e: return push_long_string(m);
+    case 0x8d: case 0x8e: case 0x96: return push_long_string(m);
     case 0x93: return stack_global(m);
     case 0x94: return memo_set(m, (uint32_t)m->memos);
     case 0x95: return take(m, 8) ? 0 : -1;      /* a frame: only a hint for readers */
@@ -432,6 +467,9 @@ static int step(struct machine *m)
 
 static int run(struct machine *m)
 {
+    if (m->len > 0 && m->data[0] != 0x80)
+        return se_fail(m->err, SE_EINPUT, "is no pickle of protocol 2 to 5; save it again with "
+                       "pickle.dump(x, file, protocol=4)");
     while (m->at < m->len) {
         m->op = m->at++;
         if (m->data[m->op] != '.') {
@@ -469,6 +507,9 @@ void se_pickle_release(struct se_pickle *p)
         if (p->value[i].type == SE_PICKLE_TUPLE || p->value[i].type == SE_PICKLE_LIST ||
             p->value[i].type == SE_PICKLE_DICT)
             free(p->value[i].item);
+    for (size_t i = 0; i < p->mades; i++)
+        free(p->made[i]);
+    free(p->made);
     free(p->value);
     *p = (struct se_pickle)SE_PICKLE_INIT;
 }

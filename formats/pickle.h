@@ -17,7 +17,8 @@ enum se_pickle_type {
 /* The classes and functions that may be named: `count` of a global, and of an object. */
 enum se_pickle_global {
     SE_PICKLE_DEFAULTDICT, SE_PICKLE_LIST_CLASS, SE_PICKLE_RECONSTRUCT, SE_PICKLE_NDARRAY,
-    SE_PICKLE_DTYPE, SE_PICKLE_CSR, SE_PICKLE_CSC, SE_PICKLE_COO
+    SE_PICKLE_DTYPE, SE_PICKLE_CSR, SE_PICKLE_CSC, SE_PICKLE_COO, SE_PICKLE_ENCODE,
+    SE_PICKLE_FROMBUFFER
 };
 
 struct se_pickle_value {
@@ -37,8 +38,10 @@ struct se_pickle {
     struct se_pickle_value *value;
     size_t count, cap;
     uint32_t root;
+    char **made;                /* bytes that are not in the file as they are */
+    size_t mades, made_cap;
 };
-#define SE_PICKLE_INIT { NULL, 0, 0, SE_NONE }
+#define SE_PICKLE_INIT { NULL, 0, 0, SE_NONE, NULL, 0, 0 }
 
 /* Read the pickle in `len` bytes, which must outlive it.  Errors name opcode and offset. */
 int se_pickle_load(struct se_pickle *p, const void *data, size_t len, struct se_err *err);

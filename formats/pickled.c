@@ -45,32 +45,57 @@ static bool shape_of(const struct se_pickle *p, const struct se_pickle_value *tu
     return true;
 }
 
-/* State: (1, shape, dtype, columns first, bytes); a dtype is made from ("f4", 0, 1) and has
- * the state (3, "<", ...). */
-int se_pickle_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
-                    struct se_err *err)
+/* A dtype is made from ("f4", 0, 1) and has the state (3, "<", ...). */
+static int set_array(const struct se_pickle *p, uint32_t dtype,
+                     const struct se_pickle_value *size, const struct se_pickle_value *bytes,
+                     int fortran, struct se_npy *a, struct se_err *err)
 {
-    const struct se_pickle_value *state = state_of(p, i, SE_PICKLE_RECONSTRUCT, SE_PICKLE_TUPLE);
-    const struct se_pickle_value *fortran = item_of(p, state, 3, SE_PICKLE_BOOL);
-    const struct se_pickle_value *bytes = item_of(p, state, 4, SE_PICKLE_STRING);
-    const struct se_pickle_value *dtype = item_of(p, state, 2, SE_PICKLE_OBJECT);
-    const struct se_pickle_value *type = NULL, *order = NULL;
+    const struct se_pickle_value *type = NULL, *order = NULL, *made;
     uint64_t shape[SE_NPY_DIMS];
     int dims;
 
-    if (dtype && p->value[dtype->args].type == SE_PICKLE_TUPLE) {
-        type = item_of(p, &p->value[dtype->args], 0, SE_PICKLE_STRING);
-        order = item_of(p, state_of(p, state->item[2], SE_PICKLE_DTYPE, SE_PICKLE_TUPLE), 1,
+    if (dtype != SE_NONE && p->value[dtype].type == SE_PICKLE_OBJECT) {
+        made = &p->value[p->value[dtype].args];
+        type = made->type == SE_PICKLE_TUPLE ? item_of(p, made, 0, SE_PICKLE_STRING) : NULL;
+        order = item_of(p, state_of(p, dtype, SE_PICKLE_DTYPE, SE_PICKLE_TUPLE), 1,
                         SE_PICKLE_STRING);
     }
-    if (!fortran || !bytes || !type || !order || order->count != 1 ||
-        !shape_of(p, item_of(p, state, 1, SE_PICKLE_TUPLE), &dims, shape))
+    if (fortran < 0 || !bytes || !type || !order || order->count != 1 ||
+        !shape_of(p, size, &dims, shape))
         return not_an(err, "an array");
     if (se_npy_set(a, type->text, type->count, order->text[0], dims, shape, bytes->text,
                    bytes->count, err) < 0)
         return -1;
-    a->fortran = fortran->number && dims > 1;
+    a->fortran = fortran && dims > 1;
     return a->fortran && dims > 2 ? not_an(err, "an array of two dimensions") : 0;
+}
+
+/* State: (1, shape, dtype, columns first, bytes) */
+static int plain_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
+                       struct se_err *err)
+{
+    const struct se_pickle_value *state = state_of(p, i, SE_PICKLE_RECONSTRUCT, SE_PICKLE_TUPLE);
+    const struct se_pickle_value *fortran = item_of(p, state, 3, SE_PICKLE_BOOL);
+    const struct se_pickle_value *bytes = item_of(p, state, 4, SE_PICKLE_STRING);
+    const bool whole = state && state->count > 4;
+
+    return set_array(p, whole ? state->item[2] : SE_NONE, item_of(p, state, 1, SE_PICKLE_TUPLE),
+                     bytes, fortran ? (int)fortran->number : -1, a, err);
+}
+
+/* Protocol 5: _frombuffer(bytes, dtype, shape, "C" or "F") */
+int se_pickle_array(const struct se_pickle *p, uint32_t i, struct se_npy *a,
+                    struct se_err *err)
+{
+    const struct se_pickle_value *v = &p->value[i], *args, *order;
+
+    if (v->type != SE_PICKLE_OBJECT || v->count != SE_PICKLE_FROMBUFFER)
+        return plain_array(p, i, a, err);
+    args = &p->value[v->args];
+    order = item_of(p, args, 3, SE_PICKLE_STRING);
+    return set_array(p, order ? args->item[1] : SE_NONE, item_of(p, args, 2, SE_PICKLE_TUPLE),
+                     item_of(p, args, 0, SE_PICKLE_STRING),
+                     order && order->count == 1 ? order->text[0] == 'F' : -1, a, err);
 }
 
 /* The value under a key of a dictionary, or SE_NONE. */

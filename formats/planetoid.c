@@ -31,7 +31,7 @@ struct planetoid {
 
 static int load(struct file *f, const char *stem, const char *tail, struct se_err *err)
 {
-    f->path = se_join(stem, "", tail, err);
+    f->path = se_find_file(stem, "", tail, err);
     if (!f->path || se_slurp(&f->bytes, f->path, 0, err) < 0)
         return -1;
     return se_pickle_load(&f->pickle, f->bytes.data, f->bytes.len, err) < 0
@@ -67,7 +67,7 @@ static int load_index(struct planetoid *x, const char *stem, struct se_err *err)
     size_t len;
     int rc;
 
-    x->index_path = se_join(stem, "", ".test.index", err);
+    x->index_path = se_find_file(stem, "", ".test.index", err);
     if (!x->index_path || se_text_open(&t, x->index_path, err) < 0)
         return -1;
     while ((rc = se_text_line(&t, &line, &len, err)) > 0) {
@@ -242,7 +242,7 @@ static void release(struct planetoid *x)
 static int find_stem(const char *path, char **stem, struct se_err *err)
 {
     const size_t len = strlen(path);
-    char *graph = se_join(path, "", ".graph", err);
+    char *graph = se_find_file(path, "", ".graph", err);
     int found = -1;
 
     *stem = NULL;

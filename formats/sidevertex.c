@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "formats/internal.h"
 #include "formats/npz.h"
@@ -38,12 +40,40 @@ static void column_close(struct column *c)
 
 static bool is_heading(const char *word)
 {
-    static const char *const headings[] = { "vertex", "node", "id", "name", "node_id", NULL };
+    static const char *const headings[] = { "vertex", "node", "name", "key", "index", NULL };
+    const size_t len = strlen(word);
 
     for (int i = 0; headings[i]; i++)
-        if (strcmp(word, headings[i]) == 0)
+        if (strcasecmp(word, headings[i]) == 0)
             return true;
-    return false;
+    return len >= 2 && strcasecmp(word + len - 2, "id") == 0;   /* node_id, txId */
+}
+
+static uint64_t find_vertex(const struct column *c, const char *word)
+{
+    uint64_t id;
+
+    if (c->named)
+        return se_table_find(&c->names, word, strlen(word));
+    return se_whole_u64(word, &id) && id < c->n ? id : SE_NONE;
+}
+
+/* What separates vertex and value, from the first line; 0: it is a value only.  Two words with
+ * blanks between them are a vertex and a value if the first is a vertex or a heading. */
+static char find_separator(const struct column *c, char *line)
+{
+    const size_t len = strcspn(line, " ");
+    const char *rest = line + len + strspn(line + len, " ");
+    bool both;
+
+    if (strchr(line, '\t') || strchr(line, ','))
+        return strchr(line, '\t') ? '\t' : ',';
+    if (len == 0 || !*rest || rest[strcspn(rest, " ")])
+        return '\0';
+    line[len] = '\0';
+    both = find_vertex(c, line) != SE_NONE || is_heading(line);
+    line[len] = ' ';
+    return both ? ' ' : '\0';
 }
 
 /* Find the vertex that a line starts with; *value moves behind it.  0: a heading. */
@@ -51,21 +81,20 @@ static int take_vertex(struct column *c, char *line, uint32_t *v, char **value,
                        struct se_err *err)
 {
     char *end = strchr(line, c->separator);
-    uint64_t id = SE_NONE;
+    uint64_t id;
 
     if (!end)
         return se_text_fail(c->t, err, "a vertex and a value were expected");
     *end = '\0';
     *value = end + 1;
-    if (c->named)
-        id = se_table_find(&c->names, line, (size_t)(end - line));
-    else if (!se_whole_u64(line, &id))
-        id = SE_NONE;
+    if (c->separator == ' ')
+        *value += strspn(*value, " ");
+    id = find_vertex(c, line);
     if (id >= c->n) {
         if (c->t->line == 1 && is_heading(line))
             return 0;
-        return se_text_fail(c->t, err, "'%.40s' is not one of the %" PRIu64 " vertices", line,
-                            c->n);
+        return se_text_fail(c->t, err, "'%.40s' is not one of the %" PRIu64 " vertices (a table "
+                            "given by --attributes may have vertices without edges)", line, c->n);
     }
     if (c->seen[id]++)
         return se_text_fail(c->t, err, "vertex %.40s was there before", line);
@@ -84,7 +113,7 @@ static int column_next(struct column *c, uint32_t *v, char **value, struct se_er
         if (*line == '#')
             continue;
         if (!c->started && c->n > 0)
-            c->separator = strchr(line, '\t') ? '\t' : strchr(line, ',') ? ',' : '\0';
+            c->separator = find_separator(c, line);
         c->started = true;
         if (c->separator) {
             rc = len == 0 ? 0 : take_vertex(c, line, v, value, err);
@@ -150,6 +179,23 @@ static int array_labels(struct se_side *x, struct se_classes *c, struct se_err *
     se_bytes_release(&text);
     se_npy_release(&a);
     return rc;
+}
+
+bool se_side_labels_by_id(const char *path)
+{
+    struct se_err ignored = SE_ERR_INIT;
+    struct se_text t = SE_TEXT_INIT;
+    struct stat st;
+    bool both = false;
+    char *line;
+    size_t len;
+
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || se_text_open(&t, path, &ignored) < 0)
+        return false;                           /* what is read of a pipe would be gone */
+    while (t.line < 2 && se_text_line(&t, &line, &len, &ignored) > 0)
+        both = strpbrk(line, "\t, ") != NULL;
+    se_text_close(&t);
+    return both;
 }
 
 int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)

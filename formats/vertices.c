@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "formats/internal.h"
+
 enum { SPARE_CLASSES = 65536 };         /* as the labels section allows */
 
 int se_vertices_add(struct se_vertices *x, uint32_t id, int32_t label, uint64_t line,
@@ -114,12 +116,28 @@ int se_import_vertices(const struct se_import *in, uint64_t n, struct se_err *er
 int se_import_graph(struct se_import *in, struct se_builder *b, enum se_merge merge,
                     struct se_stream *s, struct se_err *err)
 {
+    const uint64_t entries = b->count;
     struct se_built built = { 0, 0 };
-    const int rc = se_builder_put(b, s, SE_GRAPH, merge, in->keep_loops, &built, err);
+    int rc = se_builder_put(b, s, SE_GRAPH, merge, in->keep_loops, &built, err);
 
     in->loops = built.loops;
     in->repeated = built.repeated;
+    in->matrix = merge == SE_MERGE_MATRIX;
+    if (rc == 0 && merge == SE_MERGE_MATRIX)
+        rc = se_import_symmetric(in, entries - built.loops, built.repeated, err);
     return rc;
+}
+
+int se_import_symmetric(const struct se_import *in, uint64_t entries, uint64_t repeated,
+                        struct se_err *err)
+{
+    const uint64_t edges = entries - repeated;
+
+    if (repeated == 0 || entries == 2 * edges)
+        return 0;
+    return se_say(in->notes, err, "%s: is not symmetric, so directions are dropped: %" PRIu64
+                  " entries become %" PRIu64 " edges, %" PRIu64 " of them in one direction only",
+                  se_path_name(in->path), entries, edges, repeated < edges ? edges - repeated : 0);
 }
 
 int se_import_labels(const int32_t *label, uint64_t n, uint64_t classes, const char *names,

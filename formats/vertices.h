@@ -36,6 +36,9 @@ int se_import_vertices(const struct se_import *in, uint64_t n, struct se_err *er
 /* Build the graph, tell of loops and repetitions.  Empties the builder in any case. */
 int se_import_graph(struct se_import *in, struct se_builder *b, enum se_merge merge,
                     struct se_stream *s, struct se_err *err);
+/* Say so if a matrix of so many entries beside the diagonal is not symmetric. */
+int se_import_symmetric(const struct se_import *in, uint64_t entries, uint64_t repeated,
+                        struct se_err *err);
 /* Put n labels; classes as many as the largest asks for, but at least `classes`. */
 int se_import_labels(const int32_t *label, uint64_t n, uint64_t classes, const char *names,
                      uint64_t names_len, struct se_stream *s, struct se_err *err);

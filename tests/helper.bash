@@ -35,7 +35,7 @@ need_command() {
 find_python() {
     local python modules
     modules=$(IFS=,; echo "$*")
-    for python in python3 /usr/bin/python3; do
+    for python in ${SE_PYTHON:+"$SE_PYTHON"} python3 /usr/bin/python3; do
         if "$python" -c "import $modules" 2> /dev/null; then
             echo "$python"
             return

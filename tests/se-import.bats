@@ -20,7 +20,7 @@ same() {
 
 @test "every word of -f is a format, and every format that can be read is a word" {
     awk '/^const struct se_format / { name = ""; import = 0 }
-         match($0, /\.name = "[a-z]+"/) { name = substr($0, RSTART + 9, RLENGTH - 10) }
+         match($0, /\.name = "[a-z0-9]+"/) { name = substr($0, RSTART + 9, RLENGTH - 10) }
          /\.import = / { import = 1 }
          /^};/ { if (import) print name; import = 0 }' "$ROOT"/formats/*.c | sort > formats
     words | grep -v auto | sort | diff formats -

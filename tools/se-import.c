@@ -15,7 +15,7 @@ static struct {
     struct se_list splits, columns, ignore;
     uint64_t bins;
     uint64_t vertices;
-    bool keep_loops, class_used;
+    bool keep_loops, class_used, bins_used;
 } o;
 
 static const char *words[64] = { "auto" };      /* of -f, from the table of formats */
@@ -124,14 +124,25 @@ static void tell_notes(struct se_run *run, struct se_bytes *notes)
     notes->len = 0;
 }
 
+static bool weighted(struct se_stream *s)
+{
+    struct se_err ignored = SE_ERR_INIT;
+    struct se_graph g;
+
+    return se_stream_has(s, SE_GRAPH) && se_graph_get(&g, s, SE_GRAPH, &ignored) == 0 &&
+           g.weight != NULL;
+}
+
 static int import_one(struct se_run *run, const char *path, int word, struct se_stream *s,
                       struct se_err *err)
 {
     struct se_import in = {
         .path = path, .keep_loops = o.keep_loops, .ids = (enum se_ids)o.ids, .n = o.vertices,
         .class = o.attributes ? NULL : o.class,
-        .in_order = o.features || o.labels || o.embedding || o.splits.count > 0 ||
-                    run->operands > 1,
+        .in_order = o.features || (o.labels && !o.attributes) || o.embedding ||
+                    o.splits.count > 0 || run->operands > 1,
+        .by_id = o.labels && !o.features && !o.embedding && o.splits.count == 0 &&
+                 run->operands == 1 && se_side_labels_by_id(o.labels), .bins = o.bins,
         .header = (enum se_header)o.header, .decimal = (enum se_decimal)o.decimal,
         .source = o.source, .target = o.target, .weight = o.weight, .notes = &told
     };
@@ -150,7 +161,11 @@ static int import_one(struct se_run *run, const char *path, int word, struct se_
     if (rc < 0)
         return -1;
     o.class_used |= in.class_used;
-    if (in.loops || in.repeated)
+    o.bins_used |= in.bins_used;
+    if (in.repeated && !in.matrix && weighted(s))
+        se_warn(run, "%s: %" PRIu64 " pairs are repeated or have both directions; each is one "
+                "edge, and weights add up", path, in.repeated);
+    else if (in.loops || in.repeated)
         se_note(run, "%s: %" PRIu64 " self-loops %s, %" PRIu64 " repeated pairs joined", path,
                 in.loops, o.keep_loops ? "kept" : "dropped", in.repeated);
     return 0;
@@ -179,7 +194,7 @@ static int import_sides(struct se_stream *s, struct se_err *err)
     if (stray && !o.attributes)
         return se_fail(err, SE_EUSAGE, "--%s is about the table of --attributes FILE%s", stray,
                        o.class ? ", or of INPUT where that has a choice of classes" : "");
-    if (o.bins && !o.class)
+    if (o.bins && !o.class && !o.bins_used)
         return se_fail(err, SE_EUSAGE, "--bins cuts the column of --class COLUMN");
     if (o.attributes && import_attributes(s, err) < 0)
         return -1;

@@ -211,7 +211,7 @@ static void test_opcodes(void)
 {
     static const char known[] = "\x80"
                                 "cqrhj()\x85\x86\x87t}]KMJUTN\x88\x89" "aseu\x81Rb."
-                                "\x8a" "C\x8c" "BX\x8d\x8e\x93\x94\x95";
+                                "\x8a" "C\x8c" "BX\x8d\x8e\x93\x94\x95\x96";
 
     for (int c = 0; c < 256; c++) {
         unsigned char bytes[] = { 0x80, 2, ']', '(', 'N', (unsigned char)c, '.', '.', '.', '.' };
@@ -253,7 +253,11 @@ static void test_hostile(void)
 
     REFUSE("", "cut short");
     REFUSE("\x80", "cut short");
-    REFUSE("\x80\5.", "protocol 5");
+    REFUSE("\x80\6.", "protocol 6");
+    REFUSE("N.", "protocol=4");
+    REFUSE("\x80\2c_codecs\nencode\nX\1\0\0\0aX\4\0\0\0utf8\x86R.", "latin1");
+    REFUSE("\x80\2c_codecs\nencode\nX\2\0\0\0\xc4\x80X\6\0\0\0latin1\x86R.", "not latin1");
+    REFUSE("\x80\2c_codecs\nencode\nX\1\0\0\0\xc2X\6\0\0\0latin1\x86R.", "not latin1");
     REFUSE("\x80\2.", "not one value");
     REFUSE("\x80\2NN.", "not one value");
     REFUSE("\x80\2(.", "not one value");
