@@ -114,7 +114,7 @@ static int put(struct se_run *run, struct se_trust *w, struct se_stream *s, stru
     if (w->g.weight)
         se_warn(run, "the graph had edge weights; they are replaced");
     if (put_graph(w, s, err) < 0 || (o.candidates > 0 && put_fused(w, s, err) < 0) ||
-        se_stats_forget(s, "weigh.", err) < 0 ||
+        se_stats_forget(s, "weigh.", err) < 0 || se_stats_forget(s, "kselect.", err) < 0 ||
         se_stats_set(s, "weigh.gamma", w->gamma, err) < 0 ||
         (fixed_gamma < 0 && se_stats_set(s, "weigh.chance", w->chance, err) < 0) ||
         (o.candidates > 0 && se_stats_set(s, "weigh.candidates", (double)w->candidates, err) < 0))

@@ -31,7 +31,7 @@ struct se_walk {
     uint64_t at, left;
     struct se_inflater *inflater[SE_WALK_READERS + 1];  /* the last one is for heads */
     int readers;
-    unsigned char head[128];
+    _Alignas(8) unsigned char head[128];
     bool failed;                /* no memory for inflating, or it is damaged */
 };
 

@@ -1,6 +1,7 @@
 /* fuzz-export.c - every exporter on any stream that passes its checks */
 #include "formats/formats.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
 static void export_all(struct se_stream *s)
 {
@@ -31,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     struct se_err err = SE_ERR_INIT;
 
     memcpy(copy, data, len);
+    fuzz_origins(copy, len);
     fuzz_repair(copy, len);
     if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
         export_all(&s);

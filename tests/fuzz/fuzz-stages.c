@@ -8,6 +8,7 @@
 #include "common/sim/sim.h"
 #include "common/tree/tree_build.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
 enum { MOST = 200 };            /* vertices; larger ones are slow and not stranger */
 
@@ -113,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     memcpy(copy, data, len);
     if (len > 16)                               /* bytes of the header that repair mends */
         memcpy(&choice, copy + 12, 4);
+    fuzz_origins(copy, len);
     fuzz_repair(copy, len);
     if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
         stages(&s, choice);

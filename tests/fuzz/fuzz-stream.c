@@ -1,5 +1,6 @@
 /* fuzz-stream.c - any bytes as a stream: as they are, and with their checksums made right */
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
 
 /* Replace the graph by another: what hangs from it goes. */
 static void replace_graph(struct se_stream *s)
