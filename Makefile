@@ -163,6 +163,12 @@ check-slow:
 	$(MAKE) fuzz SECONDS=10
 	$(MAKE) deb
 
+# 500 runs killed and resumed, 100 damaged; each failing call for ten minutes
+check-kill: all | $(B)/.test-ready
+	SE_KILLS=500 tests/run $(B) tests/se-gsl-faults.bats
+	SE_CORRUPTIONS=100 tests/run $(B) tests/corrupt.bats
+	SE_INJECT_SECONDS=600 tests/run $(B) tests/inject.bats
+
 fuzz: | $(B)/.fuzz-ready
 	$(MAKE) B=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	    -fno-sanitize-recover=all -DSE_SMALL_BLOCKS' fuzzers
@@ -250,7 +256,7 @@ check-python: wheel | $(B)/.test-ready
 clean:
 	rm -rf build
 
-.PHONY: .FORCE all units demo test check-slow check-sanitize check-valgrind lint fuzz fuzzers bench man \
+.PHONY: .FORCE all units demo test check-slow check-kill check-sanitize check-valgrind lint fuzz fuzzers bench man \
         install uninstall dist deb wheel check-python clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -8,6 +8,7 @@ status 1 and one line, and leaves no file.  After S seconds each kind has had fe
 counts.
 """
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -20,7 +21,11 @@ COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 
             "se-train --epochs 2 -@ 2 a.seg", "se-sim -k 5 -@ 2 a.seg", "se-kselect b.seg",
             "se-tree -@ 2 c.seg", "se-sample --retain d.seg", "se-noise --add --rate 0.1 a.seg",
             "se-prune --jaccard --threshold 0.01 a.seg", "se-cat -z 6 d.seg", "se-info d.seg",
-            "se-export -t graphml a.seg", "se-check --deep z.seg"]
+            "se-export -t graphml a.seg", "se-check --deep z.seg", "se-hop 2 a.seg",
+            "se-diffuse --ppr .2 --top 5 -@ 2 a.seg", "se-weigh --trees 2 -@ 2 a.seg",
+            "se-estimate -k 3 -@ 2 p.seg", "se-cluster -k 4 --effort fast -@ 2 a.seg",
+            "se-vote v.seg v.seg", "se-import ogb", "se-import node-link.json",
+            "se-cache --dir cache a.seg -- cat"]
 
 
 class Place:
@@ -53,8 +58,18 @@ def prepare(p):
     for line in ("se-gen -n 60 --features normal --dims 6 --splits 1 -o a.seg",
                  "se-sim -k 5 a.seg -o b.seg", "se-kselect b.seg -o c.seg",
                  "se-tree c.seg -o d.seg", "se-cat -z 6 d.seg -o z.seg",
-                 "se-export -t edges a.seg -o edges.tsv"):
+                 "se-export -t edges a.seg -o edges.tsv",
+                 "se-train --epochs 2 --probabilities a.seg -o v.seg", "se-sim -k 5 v.seg -o p.seg"):
         p.must(line)
+    os.makedirs(os.path.join(p.path, "ogb", "raw"))
+    edges = p.read("edges.tsv").decode().split()
+    pairs = list(zip(edges[::3], edges[1::3]))
+    with open(os.path.join(p.path, "ogb", "raw", "edge.csv"), "w") as f:
+        f.writelines("%s,%s\n" % e for e in pairs)
+    with open(os.path.join(p.path, "node-link.json"), "w") as f:
+        json.dump({"nodes": [{"id": str(v)} for v in range(60)],
+                   "links": [{"source": u, "target": v} for u, v in pairs]}, f)
+    os.mkdir(os.path.join(p.path, "cache"), 0o700)
 
 
 def fault(p, words, done, want, before):
@@ -117,8 +132,9 @@ def main():
     start, done = time.monotonic(), 0
     pairs = [(c, k) for c in COMMANDS for k in KINDS]
     for i, (command, kind) in enumerate(pairs):
-        words = command.split() + ["-q", "-o", "out"]
-        if command.split()[0] not in ("se-info", "se-export", "se-check"):
+        words = command.split()
+        words = words[:1] + ["-q", "-o", "out"] + words[1:]
+        if command.split()[0] not in ("se-info", "se-export", "se-check", "se-cache"):
             words.append("--no-history")        # it holds a time
         if words[0] == "se-check":
             words.remove("-q")

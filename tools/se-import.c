@@ -165,7 +165,7 @@ static int import_one(struct se_run *run, const char *path, int word, struct se_
     if (in.repeated && !in.matrix && weighted(s))
         se_warn(run, "%s: %" PRIu64 " pairs are repeated or have both directions; each is one "
                 "edge, and weights add up", path, in.repeated);
-    else if (in.loops || in.repeated)
+    if (in.loops || in.repeated)
         se_note(run, "%s: %" PRIu64 " self-loops %s, %" PRIu64 " repeated pairs joined", path,
                 in.loops, o.keep_loops ? "kept" : "dropped", in.repeated);
     return 0;
