@@ -77,3 +77,8 @@ value() {       # value NAME FILE: a number of the stats
     fails 1 se-cluster --table no/such/folder.tsv g.seg -o c.seg
     [[ ! -e c.seg ]]
 }
+
+@test "what it writes passes the cross-checks" {
+    se-gen -n 80 -q | se-cluster -q -o c.seg
+    se-check --deep c.seg
+}

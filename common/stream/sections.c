@@ -14,7 +14,7 @@ static const struct se_section_kind kinds[] = {
     { SE_GRAPH, "graph", true, "import one with se-import or generate one with se-gen",
       { { 0 } }, se_walk_graph },
     { SE_FUSED, "fused", true, "make one with se-kselect",
-      { { SE_GRAPH }, { SE_KNN } }, se_walk_graph },
+      { { SE_GRAPH }, { SE_KNN, SE_FEATURES } }, se_walk_graph },
     { SE_FEATURES, "features", true, "import them with se-import", { { 0 } },
       se_walk_features },
     { SE_LABELS, "labels", true, "import them with se-import", { { 0 } }, se_walk_labels },
