@@ -5,7 +5,7 @@ load helper
 BUILD=${SE_BUILD:-$ROOT/build}
 EMU=$BUILD/emu/libse-cuda.so
 CHECKED=$BUILD/emu-check/libse-cuda.so
-MODELS=(gcn sage gat appnp mix mlp linear)
+MODELS=(gcn sage gat appnp mix mlp linear h2gcn linkx)
 
 setup_file() {
     export SE_CUDA_PLUGIN=${SE_TEST_GPU:-$EMU}
@@ -256,6 +256,8 @@ END
     losses --model mix --beside "$FILES/words.seg" "$FILES/trained.seg"
     losses --model mix --beside "$FILES/words.seg" --edge-dropout 0.5 "$FILES/trained.seg"
     losses --model gcn --input both --edge-weights "$FILES/trained.seg"
+    se-embed --latent "$FILES/words.seg" -o latent.seg
+    losses --model geomgcn --lr 0.05 --beside latent.seg "$FILES/words.seg"
 }
 
 @test "se-train: what is written follows the CPU's; --apply does it again" {
