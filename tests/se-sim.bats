@@ -251,38 +251,3 @@ PYTHON
     se-kselect -q d.seg | se-export -t edges --section fused | cut -f 1,2 > fused
     diff fused <(printf '0\t1\n1\t2\n')
 }
-
-@test "--approx reaches its recall, at any number of threads, and says what it is" {
-    se-gen -n 4000 --features normal --dims 40 --splits 0 --seed 1 -o a.seg
-    se-sim -q -k 12 a.seg -o exact.seg
-    se-export -t knn exact.seg | cut -f 1,2 | sort > right
-    for recall in .8 .97; do
-        se-sim -q -k 12 --approx $recall a.seg -o b.seg
-        se-check -q --deep b.seg
-        awk -v a="$(se-info --get sim.recall b.seg)" -v b=$recall 'BEGIN { exit !(a >= b && a <= 1) }'
-        [[ $(se-export -t knn b.seg | wc -l) -eq 48000 ]]
-        # 100 rows are a sample: allow for its error
-        awk -v a="$(comm -12 right <(se-export -t knn b.seg | cut -f 1,2 | sort) | wc -l)" \
-            -v b=$recall 'BEGIN { exit !(a / 48000 > b - .04) }'
-        for threads in 1 2 4; do
-            se-sim -q --no-history -@ $threads -k 12 --approx $recall a.seg | b2sum
-        done | uniq -c | awk '$1 != 3 { exit 1 }'
-    done
-    # parts are joined to the same
-    se-sim -q -k 12 --approx .97 --rows :1500 a.seg -o 1.seg
-    se-sim -q -k 12 --approx .97 --rows 1500: a.seg -o 2.seg
-    [[ $(se-cat 1.seg 2.seg | se-export -t knn | b2sum) == "$(se-export -t knn b.seg | b2sum)" ]]
-    # what an exact search does, replaces the recall of an older one
-    [[ $(se-sim -q -k 12 b.seg | digest) == "$(digest exact.seg)" ]]
-}
-
-@test "--approx is exact where that is fast, and refuses what it cannot do" {
-    se-gen -n 600 --features normal --dims 40 --splits 0 --seed 2 -o few.seg
-    se-gen -n 3000 --features normal --dims 8 --splits 0 --seed 2 -o flat.seg
-    for i in few flat; do
-        [[ $(se-sim -q -k 9 --approx .5 $i.seg | digest) == "$(se-sim -q -k 9 $i.seg | digest)" ]]
-    done
-    run -2 se-sim --approx .9 --method product few.seg -o out.seg
-    run -2 se-sim --approx 1.5 few.seg -o out.seg
-    [[ ! -e out.seg ]]
-}

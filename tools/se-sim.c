@@ -1,6 +1,5 @@
 /* se-sim.c - find the most similar vertices of every vertex */
 #include <inttypes.h>
-#include <string.h>
 
 #include "common/cli/tool.h"
 #include "common/sim/sim.h"
@@ -8,7 +7,6 @@
 static struct {
     uint64_t k;
     int metric, on, method;
-    double approx;
     const char *rows;
 } o = { .k = 50 };
 
@@ -22,9 +20,6 @@ static const struct se_option options[] = {
               "if the stream has one", .old = "on" },
     { 0, "method", "auto|product|space|sparse", SE_OPT_CHOICE, &o.method,
       .help = "search method; the result is the same" },
-    { 0, "approx", "RECALL", SE_OPT_NUMBER, &o.approx, .min = 0, .max = 1,
-      .help = "search approximately until at least this share of the true neighbours is found, as "
-              "measured on a sample; 0: exact" },
     { 0, "rows", "A:B", SE_OPT_STRING, &o.rows,
       .help = "find the neighbours of vertices A to B-1 only, counted from 0; se-cat joins "
               "such parts" },
@@ -65,8 +60,6 @@ static int put(const struct se_sim_rows *rows, struct se_sim_answer *a, uint32_t
         se_stats_set(s, "sim.k", (double)a->k, err) < 0 ||
         se_stats_set(s, "sim.distinct", (double)a->distinct, err) < 0)
         return -1;
-    if (strcmp(a->engine, "approx") == 0 && se_stats_set(s, "sim.recall", a->recall, err) < 0)
-        return -1;
     return a->flats ? se_stats_set(s, "sim.empty", (double)a->flats, err) : 0;
 }
 
@@ -89,8 +82,7 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     struct se_progress progress;
     struct se_sim_options ask = { .k = o.k, .method = (enum se_sim_method)o.method,
                               .device = (enum se_device)run->device,
-                              .approx = o.approx, .threads = run->threads,
-                              .progress = &progress };
+                              .threads = run->threads, .progress = &progress };
     uint64_t n;
     uint32_t on = 0;
     int rc = -1;
@@ -106,8 +98,6 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_note(run, "%" PRIu64 " rows of %s, %" PRIu64 " dimensions, %" PRIu64 " distinct, "
                 "method %s, %s", rows.n, se_section_name(on), rows.d, a.distinct, a.engine,
                 a.where);
-        if (strcmp(a.engine, "approx") == 0)
-            se_note(run, "recall %.4f on a sample of the rows", a.recall);
         warn_empty(run, &rows, a.flats, on);
         rc = put(&rows, &a, on, s, err);
     }
@@ -118,9 +108,6 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_sim(struct se_run *run, struct se_err *err)
 {
-    if (o.approx > 0 && (o.method != SE_SIM_AUTO || run->device == SE_DEVICE_CUDA))
-        return se_fail(err, SE_EUSAGE, "--approx has its own method, on the CPU; leave out --method "
-                       "and --device cuda");
     return parse_rows(err) < 0 ? -1 : se_run_filter(run, search, err);
 }
 
@@ -142,8 +129,6 @@ static const struct se_tool tool = {
         "for many dimensions), space (a tree of boxes, for at most 256 dimensions; one\n"
         "or two effective dimensions are sorted instead) and sparse (an inverted index\n"
         "of the columns of sparse features). auto picks the one expected to be fastest.\n"
-        "--approx is for many rows of many dimensions: random trees, then neighbours of\n"
-        "neighbours, until the recall on a sample of exactly searched rows is reached.\n"
         "--device cuda uses product and finds the candidates on a GPU; the output is the\n"
         "same.\n",
     .examples =

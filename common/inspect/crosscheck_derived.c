@@ -96,16 +96,6 @@ static int compare(const struct se_knn *x, struct se_sim_query *query, int threa
     return rc;
 }
 
-/* An approximate search says its recall, and may have missed some. */
-static int is_exact(struct se_stream *s, bool *exact, struct se_err *err)
-{
-    double recall;
-    const int there = se_stats_value(s, "sim.recall", &recall, err);
-
-    *exact = there == 0;
-    return there < 0 ? -1 : 0;
-}
-
 /* Of some rows all other vertices are asked: none may be nearer than the last neighbour.  A row
  * without variance has none and is none. */
 static int search(const struct se_knn *x, struct se_sim_query *q, struct se_err *err)
@@ -141,18 +131,13 @@ static int check_similarities(struct se_stream *s, const struct se_knn *x, int t
 {
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_query *query = se_zalloc((uint64_t)threads, sizeof *query, err);
-    bool exact = true;
     int rc = query ? se_sim_rows_make(&rows, s, x->on, (enum se_metric)x->metric, threads, err)
                    : -1;
-
-    if (rc == 0)
-        rc = is_exact(s, &exact, err);
 
     for (int i = 0; rc == 0 && i < threads; i++)
         rc = se_sim_query_init(&query[i], &rows, err);
     if (rc == 0)
-        rc = compare(x, query, threads, err) < 0 ||
-             (exact && search(x, &query[0], err) < 0) ? -1 : 0;
+        rc = compare(x, query, threads, err) < 0 || search(x, &query[0], err) < 0 ? -1 : 0;
     for (int i = 0; query && i < threads; i++)
         se_sim_query_release(&query[i]);
     free(query);
