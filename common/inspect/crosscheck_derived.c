@@ -347,6 +347,17 @@ static int check_fusion(struct se_stream *s, struct fusion *f, struct se_err *er
            check_pairs(f, complete, err) < 0 ? -1 : 0;
 }
 
+/* Other tools than se-kselect make fused graphs, too, and not from knn. */
+static bool is_from_knn(struct se_stream *s)
+{
+    const struct se_section *x = se_stream_find(s, SE_FUSED);
+
+    for (int i = 0; i < SE_ORIGINS; i++)
+        if (x->origin[i].tag == SE_KNN)
+            return se_stream_has(s, SE_GRAPH) && se_stream_has(s, SE_KNN);
+    return false;
+}
+
 int se_deep_fused(struct se_stream *s, struct se_err *err)
 {
     struct fusion f = { .k = 0 };
@@ -357,7 +368,7 @@ int se_deep_fused(struct se_stream *s, struct se_err *err)
         return -1;
     if (!f.fused.weight)
         return se_payload_fail(err, SE_FUSED, "has no weights");
-    if (se_stream_has(s, SE_GRAPH) && se_stream_has(s, SE_KNN)) {
+    if (is_from_knn(s)) {
         if (se_graph_get(&f.graph, s, SE_GRAPH, err) < 0 || se_knn_get(&f.knn, s, err) < 0)
             return -1;
         f.sim = se_alloc(f.fused.m, sizeof *f.sim, err);

@@ -127,7 +127,8 @@ static void check_edge_lists(void)
     /* faults */
     edges_are("0 1\n1 2 3\n", any, "line 2: has a weight, but lines before it have none");
     edges_are("0 1 3\n1 2\n", any, "line 2: has no weight, but lines before it have one");
-    edges_are("0 1 -3\n", any, "line 1: weight -3 is negative; weights are 0 or more");
+    edges_are("0 1 -3\n", any, "line 1: weight -3 is negative; weights are 0 or more: drop such "
+              "lines, or leave weights out with --source 1 --target 2");
     edges_are("0 1 2\n0 1 nan\n", any, "line 2: weight 'nan' is not a finite number");
     edges_are("0 1 inf\n", any, "line 1: weight 'inf' is not a finite number");
     edges_are("0 1 2\n0 1 1e39\n", any, "line 2: weight 1e+39 is more than a float holds");
