@@ -17,9 +17,9 @@ gsl() {
     se-gsl g.seg -o "$dir" -q "${small[@]}" "$@"
 }
 
-# digests DIR: of every stream, without the names of the folder
+# digests DIR: of the stream of every stage, without the names of the folder
 digests() {
-    (cd "$1" && find . -name '*.seg' | sort | xargs se-check)
+    (cd "$1" && find . -name '*.seg' ! -name best.seg | sort | xargs se-check)
 }
 
 # computed DIR OPTION...: the stages that are run, not reused

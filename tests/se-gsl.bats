@@ -9,7 +9,7 @@ load gsl
     [[ $(head -n 1 run/metrics.tsv) == $'split\trun\titeration\tk\th1\ttree_h\ttree_h_normalised\tedges\thomophily\tval\ttest\tseconds' ]]
     [[ $(column run/metrics.tsv iteration) == $'0\n1\n2' ]]
     [[ $(head -n 1 run/summary.tsv) == $'protocol\tmean\tstd\tn' ]]
-    [[ $(column run/summary.tsv protocol) == $'backbone\nhonest\nfinal\npaper-code' ]]
+    [[ $(column run/summary.tsv protocol) == $'backbone\nhonest\nfinal\npaper-code\nensemble\nchosen' ]]
     [[ $(ls run/split-00/run-0/iter-00) == $'metrics.tsv\nstages.tsv\ntrain.seg' ]]
     for i in 01 02; do
         [[ $(cd run/split-00/run-0/iter-$i && echo *.seg) == \
@@ -65,7 +65,7 @@ want = dict(backbone=[r[0][1] for r in runs.values()],
             final=[r[-1][1] for r in runs.values()])
 want['paper-code'] = [max(x[1] for x in r) for r in runs.values()]
 got = {r['protocol']: r for r in csv.DictReader(open('run/summary.tsv'), delimiter='\t')}
-assert set(got) == set(want)
+assert set(got) == set(want) | {'ensemble', 'chosen'}
 for name, v in want.items():
     assert abs(float(got[name]['mean']) - st.mean(v)) < 1e-3, name
     assert abs(float(got[name]['std']) - st.stdev(v)) < 1e-3, name
@@ -87,6 +87,120 @@ END
         final 0 90  final 1 30  paper-code 0 90  paper-code 1 30  validation 0 50  validation 1 60 |
         diff - got
     [[ $(awk -v control=mlp -f "$ROOT/pipelines/lib/summary.awk" m) == $'mlp\t0\t0\t10\nmlp\t0\t1\t20' ]]
+}
+
+@test "ensemble is the mean of all iterations; chosen is what validation says, and best.seg holds it" {
+    gsl run --splits 0-2 --iterations 3
+    python=$(find_python statistics) || skip "no python3"
+    for s in 0 1 2; do
+        for i in 0 1 2 3; do
+            se-export -t predictions --split $s run/split-0$s/run-0/iter-0$i/train.seg > p-$s-$i
+        done
+        se-vote -q --split $s run/split-0$s/run-0/iter-0*/train.seg -o vote.seg
+        se-export -t predictions --split $s vote.seg > p-$s-4
+        se-export -t predictions --split $s run/split-0$s/run-0/best.seg > best-$s
+        se-info --json run/split-0$s/run-0/best.seg > best-$s.json
+    done
+    cmp run/best.seg run/split-00/run-0/best.seg
+    "$python" - << 'END'
+import csv, json, statistics as st
+want = {'ensemble': [], 'chosen': []}
+for s in range(3):
+    rows = [[l.split() for l in open(f'p-{s}-{i}')] for i in range(5)]
+    acc = lambda i, part: st.mean(r[1] == r[2] for r in rows[i] if r[4] == part and r[1] != '-1')
+    right = [[r[1] == r[2] for r in rows[i] if r[4] == 'val'] for i in range(5)]
+    n, state = len(right[0]), 20231
+    cross = [0] * n
+    for _ in range(20):                 # honest: selected on one half, measured on the other
+        half = []
+        for v in range(n):
+            state = state * 16807 % 2147483647
+            half.append(state % 200 < 100)
+        for side in (False, True):
+            on = [v for v in range(n) if half[v] != side]
+            taken = max(range(4), key=lambda i: sum(right[i][v] for v in on))
+            for v in range(n):
+                cross[v] += (half[v] == side) * right[taken][v] / 20
+    honest = max(range(4), key=lambda i: acc(i, 'val'))
+    point = {'ensemble': right[4], 'backbone': right[0], 'honest': cross}
+    score = {p: st.mean(point[p]) for p in point}
+    top = max(score.values())
+    def near(p):                        # within a standard error of the best
+        return any(abs(score[q] - top) < 1e-12 and
+                   top - score[p] <= st.stdev(a - b for a, b in zip(point[q], point[p])) / n ** .5 + 1e-12 for q in point)
+    best = next(p for p in point if near(p))
+    which = {'backbone': 0, 'honest': honest, 'ensemble': 4}[best]
+    table = {r['protocol']: r for r in csv.DictReader(open(f'run/split-0{s}/run-0/choice.tsv'), delimiter='\t')}
+    for p in score:
+        assert abs(float(table[p]['score']) - score[p]) < 1e-8, (p, table[p], score[p])
+    assert table['chosen']['which'] == best and table['chosen']['iterations'] == '4'
+    assert abs(float(table['chosen']['test']) - acc(which, 'test')) < 1e-8
+    assert [r[2] for r in rows[which]] == [l.split()[2] for l in open(f'best-{s}')]
+    assert json.load(open(f'best-{s}.json'))['tree_height'] == 2
+    want['ensemble'].append(100 * acc(4, 'test'))
+    want['chosen'].append(100 * acc(which, 'test'))
+got = {r['protocol']: r for r in csv.DictReader(open('run/summary.tsv'), delimiter='\t')}
+for name, v in want.items():
+    assert abs(float(got[name]['mean']) - st.mean(v)) < 1e-3, name
+END
+    # the same command again makes nothing new, more iterations do
+    before=$(stat -c %y run/split-00/run-0/best.seg)
+    gsl run --splits 0-2 --iterations 3
+    [[ $(stat -c %y run/split-00/run-0/best.seg) == "$before" ]]
+    gsl run --splits 0-2 --iterations 4
+    [[ $(sed -n 2p run/split-00/run-0/choice.tsv | cut -f 3) == 5 ]]
+}
+
+@test "the ensemble is chosen unless validation clearly prefers another" {
+    row() { printf '%s\t%s\t%s\t0.9\t%s\n' "$@"; }
+    for v in {1..40}; do
+        row $v 1 1 val >> good
+        row $v 1 $(( v % 4 > 0 )) val >> fair
+        row $v 1 $(( v % 20 > 0 )) val >> near
+    done
+    for f in good fair near; do row 99 0 0 test >> $f; done
+    which() { awk "$@" | tail -n 1 | cut -f 7; }
+    choice=$ROOT/pipelines/lib/choice.awk
+    [[ $(which -v ensemble=1 -f "$choice" good fair good) == ensemble ]]
+    [[ $(which -v ensemble=1 -f "$choice" good fair fair) == backbone ]]
+    [[ $(which -v ensemble=1 -f "$choice" fair good fair) == honest ]]
+    [[ $(which -v ensemble=1 -f "$choice" near near near) == ensemble ]]
+    [[ $(which -f "$choice" near good) == honest ]]
+    [[ $(which -f "$choice" good good) == backbone ]]
+    [[ $(which -f "$choice" good near) == backbone ]]
+    awk -f "$choice" good > got
+    [[ $(cut -f 1 got | xargs) == 'protocol backbone honest chosen' ]]
+    grep -v val good > none
+    run ! awk -f "$choice" none
+}
+
+@test "test labels change nothing but test accuracies" {
+    se-gen -n 150 --splits 1 --seed 3 -o a.seg
+    se-export -t graphml --split 0 a.seg |
+        sed -n 's/.*"label">\([0-9]*\)<.*"part">\([a-z]*\)<.*/\1 \2/p' |
+        awk '{ print $2 == "test" ? ($1 + 1 + NR % 3) % 5 : $1 }' > labels
+    [[ $(wc -l < labels) == 150 ]]
+    se-export -t edges a.seg > edges
+    se-import -q -f edges edges --labels labels | se-cat --only labels -o l.seg
+    se-cat --drop labels a.seg | se-cat - l.seg -o b.seg
+    [[ $(digest a.seg) != "$(digest b.seg)" ]]
+    for g in a b; do
+        se-gsl $g.seg -o run-$g -q --encoders linear,gcn --epochs 20 --iterations 2 --no-cache
+    done
+    cmp <(grep -v '^# for ' run-a/encoder-00.preset) <(grep -v '^# for ' run-b/encoder-00.preset)
+    cmp <(cut -f 1-8,10 run-a/metrics.tsv) <(cut -f 1-8,10 run-b/metrics.tsv)
+    cmp <(cut -f 1-5,7 run-a/split-00/run-0/choice.tsv) <(cut -f 1-5,7 run-b/split-00/run-0/choice.tsv)
+    run ! cmp -s <(cut -f 6 run-a/split-00/run-0/choice.tsv) <(cut -f 6 run-b/split-00/run-0/choice.tsv)
+    for file in $(cd run-a && find . -name '*.seg'); do
+        for g in a b; do
+            se-cat -q --keep-stale --drop labels,stats run-$g/$file | se-export -t embedding > $g.embedding
+            se-export -t predictions run-$g/$file 2> /dev/null | cut -f 1,3-5 > $g.predictions || true
+            se-export -t edges run-$g/$file > $g.edges
+        done
+        cmp a.embedding b.embedding
+        cmp a.predictions b.predictions
+        cmp a.edges b.edges
+    done
 }
 
 @test "the commands of --dry-run and commands.sh, pasted, give the same streams" {
@@ -132,8 +246,8 @@ END
     gsl run --dry-run --model sage --lr .02 --weight-decay 1e-3 --input-dropout .25 \
         --feature-norm none --embed hidden -k 7 --rule max -K 3 --effort fast --theta 1,2 \
         --retain --agree 2 --temperature .5 --seed 5 --splits 2 --pad --tree-method merge > script
-    grep -qF 'se-train --model sage --hidden 8 --input-dropout .25 --lr .02 --weight-decay 1e-3 --epochs 15 --feature-norm none --embed hidden --split 2 --seed 5002000001 -q -@ 1 run/split-02/run-0/iter-01/sample.seg -o run/split-02/run-0/iter-01/train.seg' script
-    grep -qF 'se-sim -k 7 --omit model -q' script
+    grep -qF 'se-train --model sage --hidden 8 --input-dropout .25 --lr .02 --weight-decay 1e-3 --epochs 15 --feature-norm none --embed hidden --probabilities --split 2 --seed 5002000001 -q -@ 1 run/split-02/run-0/iter-01/sample.seg -o run/split-02/run-0/iter-01/train.seg' script
+    grep -qF 'se-sim -k 7 --omit model\,probabilities -q' script
     grep -qF 'se-kselect --rule max -q' script
     grep -qF 'se-tree --height 3 --method merge --effort fast --pad --seed 5002000002 -q' script
     grep -qF 'se-sample --theta 1\,2 --agree 2 --retain --temperature .5 --seed' script
@@ -369,7 +483,7 @@ END
     se-prune -q --jaccard g.seg -o want.seg
     [[ $(digest want.seg) == "$(digest m-jaccard/$at/iter-02/structure.seg)" ]]
     [[ $(digest g.seg) == "$(digest m-none/$at/iter-02/structure.seg)" ]]
-    se-weigh -q --seed 1 g.seg | se-train -q --weights use --epochs 5 --hidden 8 --seed 1 -o want.seg
+    se-weigh -q --seed 1 g.seg | se-train -q --weights use --epochs 5 --hidden 8 --seed 1 --probabilities -o want.seg
     [[ $(digest want.seg) == "$(digest m-weigh/$at/iter-01/train.seg)" ]]
     SE_SPLIT=0 "$ROOT/pipelines/adapters/estimate-graph" < m-estimate/$at/iter-01/train.seg > want.seg
     [[ $(digest want.seg) == "$(digest m-estimate/$at/iter-02/structure.seg)" ]]
@@ -398,8 +512,8 @@ END
 
 @test "--controls: seven controls, paired with the run" {
     gsl run --splits 0-2 --controls --neighbours
-    [[ $(column run/summary.tsv protocol | tail -n 7 | xargs) == 'random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
-    [[ $(column run/paired.tsv control | xargs) == 'backbone random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
+    [[ $(column run/summary.tsv protocol | tail -n 14 | grep -v ensemble | xargs) == 'random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
+    [[ $(column run/paired.tsv control | grep -v ensemble | xargs) == 'backbone random-tree knn knn-matched random-matched self-loops mlp unchanged' ]]
     python=$(find_python statistics) || skip "no python3"
     "$python" - << 'END'
 import csv, statistics as st
@@ -409,7 +523,14 @@ def honest(path):
         runs.setdefault(r['split'], []).append((float(r['val']), 100 * float(r['test'])))
     return [max(v, key=lambda x: x[0])[1] for v in runs.values()]
 ours = honest('run/metrics.tsv')
+def ensemble(path):
+    return [100 * float(next(r['test'] for r in csv.DictReader(open(f'{path}/split-0{s}/run-0/choice.tsv'), delimiter='\t')
+                             if r['protocol'] == 'ensemble')) for s in range(3)]
 for r in list(csv.DictReader(open('run/paired.tsv'), delimiter='\t'))[1:]:
+    if r['control'].endswith('-ensemble'):
+        d = [a - b for a, b in zip(ensemble('run'), ensemble('run/controls/' + r['control'][:-9]))]
+        assert abs(float(r['difference']) - st.mean(d)) < 1e-3, r
+        continue
     d = [a - b for a, b in zip(ours, honest('run/controls/' + r['control'] + '/metrics.tsv'))]
     assert abs(float(r['difference']) - st.mean(d)) < 1e-3, r
     assert abs(float(r['stderr']) - st.stdev(d) / 3 ** .5) < 1e-3, r
@@ -442,7 +563,7 @@ END
     [[ $(column run/controls/self-loops/metrics.tsv test | head -n 1) == "$(column run/metrics.tsv test | head -n 1)" ]]
     gsl kept --controls --retain --agree 2 --iterations 1
     [[ $(column kept/controls/self-loops/metrics.tsv edges | sort -u) == 0 ]]
-    [[ $(column kept/paired.tsv control | wc -l) == 8 ]]
+    [[ $(column kept/paired.tsv control | wc -l) == 15 ]]
 }
 
 @test "--tune takes the best validation accuracy of the grid" {
@@ -475,9 +596,9 @@ END
     # iteration 0 is what se-train makes of the given edges alone, iteration 1 of both
     at=run/split-01/run-0
     se-noise -q --remove --rate 1 g.seg | se-train -q --model mix --hidden 8 --epochs 15 --split 1 \
-        --seed 1000000 --beside g.seg -o want.seg
+        --seed 1000000 --beside g.seg --probabilities -o want.seg
     [[ $(digest want.seg) == "$(digest $at/iter-00/train.seg)" ]]
-    se-train -q --model mix --hidden 8 --epochs 15 --split 1 --seed 1000001 --beside g.seg \
+    se-train -q --model mix --hidden 8 --epochs 15 --split 1 --seed 1000001 --beside g.seg --probabilities \
         $at/iter-01/sample.seg -o want.seg
     [[ $(digest want.seg) == "$(digest $at/iter-01/train.seg)" ]]
     gsl alone --model mix --beside none --splits 1
@@ -504,13 +625,13 @@ END
     [[ $(grep -c 'se-train .*--communities 16 ' run/commands.sh) == 2 ]]
     for i in 1 2; do
         se-sample -q --theta 3 --seed $i --keep $at/iter-0$i/tree.seg |
-            se-train -q --hidden 8 --epochs 15 --communities 16 --seed $i -o want.seg
+            se-train -q --hidden 8 --epochs 15 --communities 16 --seed $i --probabilities -o want.seg
         [[ $(digest want.seg) == "$(digest $at/iter-0$i/train.seg)" ]]
     done
     gsl plain -K 3
     run ! diff <(cut -f 11 run/metrics.tsv) <(cut -f 11 plain/metrics.tsv)
     gsl run --communities 16 -K 3 --controls --iterations 1
-    [[ $(column run/paired.tsv control | wc -l) == 8 ]]
+    [[ $(column run/paired.tsv control | wc -l) == 15 ]]
 }
 
 @test "--input embedding: the representation is the input from iteration 1 on" {
@@ -530,7 +651,7 @@ END
     # again: nothing is chosen anew, and the result is the same
     cp run/metrics.tsv before.tsv
     se-gsl w.seg -o run --splits all --epochs 20 --iterations 1 -@ 1 2> said
-    [[ $(grep -c 'se-choose' said) == 0 ]]
+    [[ $(grep -c '^se-choose' said) == 0 ]]
     cmp <(cut -f 1-11 before.tsv) <(cut -f 1-11 run/metrics.tsv)
     # another seed is another choice
     se-gsl w.seg -o run --force --seed 2 --epochs 20 --iterations 0 -@ 1 2> said

@@ -28,7 +28,7 @@ again() {
             [[ ! -f $file || -e $dir/${file##*/} ]] || keep "$file" "$dir/${file##*/}"
         done
     fi
-    "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q --force "$@" -o "$dir" -- "$input" ||
+    SE_GSL_INNER=1 "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q --force "$@" -o "$dir" -- "$input" ||
         die "the run in $dir failed"
 }
 

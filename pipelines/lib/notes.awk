@@ -1,9 +1,11 @@
 # notes.awk - what each line of a table of results is, in the array note
 BEGIN {
     note["backbone"] = "the plain model on the graph it was given"
-    note["honest"] = "iteration chosen by validation accuracy: the result"
+    note["honest"] = "iteration chosen by validation accuracy"
     note["final"] = "the last iteration"
     note["paper-code"] = "best iteration by TEST accuracy: selected on the test set, not a result"
+    note["ensemble"] = "mean of the class probabilities of all iterations"
+    note["chosen"] = "what validation chose of backbone, honest and ensemble: the result"
     note["random-tree"] = "control: the tree with its vertices shuffled"
     note["knn"] = "control: the nearest-neighbour graph, no tree"
     note["knn-matched"] = "control: nearest neighbours, as many edges as were drawn"
@@ -11,4 +13,9 @@ BEGIN {
     note["self-loops"] = "control: the same model without edges"
     note["mlp"] = "control: no graph at all"
     note["unchanged"] = "control: retraining on the unchanged graph"
+    for (name in note)
+        if (note[name] ~ /^control/)
+            names[++controls] = name
+    for (i = 1; i <= controls; i++)
+        note[names[i] "-ensemble"] = note[names[i]] ", averaged; against ensemble"
 }

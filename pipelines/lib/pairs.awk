@@ -1,5 +1,6 @@
 # pairs.awk - what summary.awk prints -> mean, spread, paired differences
-# Input: name, split, run, value; the name "honest" is what the others are compared with.
+# Input: name, split, run, value; the name "honest" is what the others are compared with, and
+# "ensemble" those whose names end in -ensemble.
 # Writes DIR/summary.part: protocol, mean, std, n; and DIR/paired.part: control, mean, difference
 # of honest to it and its standard error, n.  Sample deviations; nan where there are none.
 BEGIN { FS = OFS = "\t"; dir = ENVIRON["SE_DIR"] }       # -v would interpret backslashes
@@ -20,10 +21,11 @@ function summary(name,   i, mean, squares) {
         squares += (all[name, i] - mean) ^ 2
     print name, sprintf("%.4f", mean), deviation(squares, count[name]), count[name] > (dir "/summary.part")
 }
-function paired(name,   i, m, d, mean, squares, total, error) {
+function paired(name,   i, m, d, mean, squares, total, error, with) {
+    with = name ~ /-ensemble$/ ? "ensemble" : "honest"
     for (i = 1; i <= pairs; i++)
-        if ((name SUBSEP keys[i]) in value) {
-            d[++m] = value["honest" SUBSEP keys[i]] - value[name SUBSEP keys[i]]
+        if ((name SUBSEP keys[i]) in value && (with SUBSEP keys[i]) in value) {
+            d[++m] = value[with SUBSEP keys[i]] - value[name SUBSEP keys[i]]
             total += d[m]
         }
     mean = m ? total / m : 0
@@ -38,7 +40,7 @@ END {
     print "control", "mean", "difference", "stderr", "n" > (dir "/paired.part")
     for (i = 1; i <= n; i++) {
         summary(names[i])
-        if (names[i] !~ /^(honest|final|paper-code)$/)
+        if (names[i] !~ /^(honest|final|paper-code|ensemble|chosen)$/)
             paired(names[i])
     }
 }
