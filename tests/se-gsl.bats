@@ -508,6 +508,48 @@ END
     [[ $(column none/metrics.tsv edges | xargs) == '0 0' ]]
 }
 
+@test "--advise: five lines from training labels alone; which control to believe" {
+    se-gen -n 400 --homophily .95 --noise .02 --seed 1 -o like.seg
+    se-gen -n 400 --homophily .2 --seed 1 -o unlike.seg
+    se-gsl --advise like.seg > like
+    [[ $(wc -l < like) == 5 && $(awk '{ print $1 }' like | xargs) == 'size edges degree features labels' ]]
+    grep -q '^edges .*believe the control unchanged' like
+    grep -q '^edges .*mlp is the one to beat' <(se-gsl --advise unlike.seg)
+    # homophily over edges between training vertices
+    se-export -t graphml --split 1 like.seg > x
+    want=$(sed -n 's/.*<node id="\([^"]*\)".*"label">\([0-9]*\)<.*"part">train<.*/v \1 \2/p
+        s/.*<edge .*source="\([^"]*\)" target="\([^"]*\)".*/e \1 \2/p' x |
+        awk '$1 == "v" { l[$2] = $3 } $1 == "e" && ($2 in l) && ($3 in l) { n++; s += l[$2] == l[$3] } END { printf "%.2f", s / n }')
+    grep -q "^edges     homophily $want " <(se-gsl --advise like.seg --splits 1)
+    grep -q '^features  none' <(se-cat --drop features like.seg -o f.seg && se-gsl --advise f.seg)
+    se-cat --drop labels,splits like.seg -o bare.seg
+    [[ $(se-gsl --advise bare.seg) == "labels    none: "* ]]
+    fails 1 se-gsl --advise like.seg --splits 77
+    fails 2 se-gsl --advise
+    fails 1 se-gsl --advise none.seg
+}
+
+@test "without labels, or with --unsupervised, the run folder holds clusters" {
+    se-gen -n 300 --homophily .95 --noise .02 --signal .6 --seed 1 -o l.seg
+    se-cat --drop labels l.seg -o u.seg
+    run -0 --separate-stderr se-gsl u.seg -o run
+    [[ $stderr == *"no labels; finding clusters"*"modules "*"stability"*"run/best.seg: "*"se-export -t membership run/best.seg" ]]
+    se-cluster -q u.seg --table want.tsv -o want.seg
+    [[ $(digest run/best.seg) == "$(digest want.seg)" ]]
+    cmp run/clusters.tsv want.tsv
+    [[ $(awk '$1 == "modules" { print $2 }' run/summary.tsv) == "$(se-info --get cluster.modules want.seg)" ]]
+    [[ $(awk '$1 == "stability" { print $2 }' run/summary.tsv) == "$(awk -F '\t' '$9 == "yes" { print $7; exit }' want.tsv)" ]]
+    before=$(stat -c %y run/best.seg)
+    se-gsl u.seg -o run -q
+    [[ $(stat -c %y run/best.seg) == "$before" ]]
+    rm run/best.seg && bash run/commands.sh 2> /dev/null
+    [[ $(digest run/best.seg) == "$(digest want.seg)" ]]
+    se-gsl l.seg -o labelled -q --unsupervised
+    cmp labelled/clusters.tsv want.tsv
+    fails 1 se-gsl l.seg -o run --unsupervised
+    [[ $stderr == *"made with another input"* ]]
+}
+
 # ---- controls and tuning --------------------------------------------------------------
 
 @test "--controls: seven controls, paired with the run" {

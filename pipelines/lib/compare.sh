@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 controls=(random-tree knn knn-matched random-matched self-loops mlp unchanged)
-[[ $method == se-gsl ]] || controls=(self-loops mlp unchanged)    # the others are controls of the tree
+[[ $method == se-gsl ]] || controls=(knn self-loops mlp unchanged)        # the others are controls of the tree
 names=() points=()                      # of --tune: options, and points NAME=VALUE NAME=VALUE ...
 
 # again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text WITHOUT,
@@ -42,7 +42,7 @@ control() {
     printf -v sample ' %q' "${options_sample[@]:1}"
     case $name in
     random-tree)    again "$dir" '' --stage tree="random-tree$tree" "$@" ;;
-    knn)            again "$dir" communities --stage tree=cat --stage sample=knn-graph "$@" ;;
+    knn)            again "$dir" 'communities method' --iterations "$iterations" --stage tree=cat --stage sample=knn-graph "$@" ;;
     knn-matched)    again "$dir" communities --stage sample="matched-graph knn$sample" "$@" ;;
     random-matched) again "$dir" communities --stage sample="matched-graph random$sample" "$@" ;;
     self-loops)     again "$dir" 'retain start beside communities input' "${plain[@]}" --start none "${alone[@]}" "$@" ;;
