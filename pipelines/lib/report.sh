@@ -56,8 +56,8 @@ conclude() {
     if (( members )); then
         i=$(awk -F '\t' 'NR > 1 && (!n++ || $10 > best) { best = $10; i = $3 } END { print i }' "$folder/metrics.tsv")
         [[ $i =~ $WHOLE ]] || die "$folder/metrics.tsv: iteration $i is no number; remove the file"
-        se-vote -q --split "$1" "${files[i]}" "${files[@]:0:i}" "${files[@]:i + 1}" -o "$folder/ensemble.part.seg" || exit 1
-        order+=("$folder/ensemble.part.seg")
+        se-vote -q --split "$1" "${files[i]}" "${files[@]:0:i}" "${files[@]:i + 1}" -o "$folder/ensemble.part" || exit 1
+        order+=("$folder/ensemble.part")
     fi
     for file in "${order[@]}"; do
         se-export -t predictions --split "$1" "$file" > "$file.part.tsv" || exit 1
@@ -69,12 +69,12 @@ conclude() {
         IFS=$'\t' read -r _ iteration_of _ _ _ _ chosen < <(tail -n 1 "$folder/choice.tsv")
         [[ $iteration_of =~ $WHOLE ]] || die "$folder/choice.tsv: no iteration was chosen"
         file=${files[iteration_of]}
-        [[ $chosen != ensemble ]] || file=$folder/ensemble.part.seg
+        [[ $chosen != ensemble ]] || file=$folder/ensemble.part
         words=("${options_tree[@]}")
         [[ ! -v swapped[tree] ]] || words=(se-tree --height 2 --effort fast)
         "${words[@]}" -q --seed 0 ${threads:+-@ "$threads"} "$file" -o "$folder/best.seg" || exit 1
     fi
-    rm -f "$folder/ensemble.part.seg"
+    rm -f "$folder/ensemble.part"
 }
 
 # accuracies: name, split, run and percent of every protocol and control
