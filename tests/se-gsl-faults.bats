@@ -323,7 +323,7 @@ END
     mkdir -p elsewhere/a=b
     for name in a=b 'a\b' 'a\nb' -x 'a b'; do
         CDPATH=$PWD/elsewhere se-gsl g.seg -q "${small[@]}" --iterations 1 --controls -o "$name" > out
-        [[ ! -s out && $(wc -l < "./$name/metrics.tsv") == 3 && $(wc -l < "./$name/paired.tsv") == 9 ]]
+        [[ ! -s out && $(wc -l < "./$name/metrics.tsv") == 3 && $(wc -l < "./$name/paired.tsv") == 16 ]]
     done
     [[ -z $(ls elsewhere/a=b) ]]
 }
