@@ -4,6 +4,7 @@
 # make demo       run the main job on data made on the spot
 # make test       build and test
 # make wheel      the Python package with the programs
+# make mpi        se-train-mpi, for several machines
 # A new file in tools/ is a new tool, in common/ or formats/ a new part of the library.
 
 VERSION := 0.1.0
@@ -12,6 +13,7 @@ PREFIX  ?= /usr/local
 SECONDS ?= 30
 
 CC      ?= cc
+MPICC   ?= mpicc
 CFLAGS  ?= -O3 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wcast-qual -Wwrite-strings -Wvla -Wno-missing-field-initializers -Werror
@@ -120,7 +122,7 @@ units: $(UNITS)
 demo: all | $(B)/.demo-ready
 	@pipelines/demo $(B)/bin
 
-test: all units | $(B)/.test-ready
+test: all units $(if $(shell command -v $(MPICC)),mpi) | $(B)/.test-ready
 	tests/run $(B) $(TESTS)
 
 # The same tests with every access and every undefined operation checked; not those of the
@@ -187,7 +189,7 @@ bench: all | $(B)/.bench-ready
 man: all
 	man/update $(B)/bin
 
-include cuda/emu/emu.mk cuda/cuda.mk
+include cuda/emu/emu.mk cuda/cuda.mk mpi/mpi.mk
 
 BIN  = $(DESTDIR)$(PREFIX)/bin
 MAN  = $(DESTDIR)$(PREFIX)/share/man

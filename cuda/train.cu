@@ -28,7 +28,7 @@ __device__ static void philox(const uint32_t counter[4], const uint32_t key[2], 
 SE_KERNEL mask_kernel(se_masking m)
 {
     for SE_EACH(b, (m.count + 7) / 8) {
-        const uint32_t counter[4] = { (uint32_t)b, m.counter[1], m.counter[2], m.counter[3] };
+        const uint32_t counter[4] = { m.counter[0] + (uint32_t)b, m.counter[1], m.counter[2], m.counter[3] };
         uint64_t eight = 0;
         uint32_t out[4];
 

@@ -13,12 +13,13 @@ inspect: base stream graph sim tree
 weigh: base stream graph sim tree
 cli: base stream device
 formats: base stream graph
-cuda: device'
+cuda: device
+mpi: base train'
 
 # arrows: one line "FROM TO FILE" for each include of a file of another room
 arrows() {
-    find common formats cuda -name '*.[ch]' -o -name '*.cu' |
-        xargs grep -HE '^#include "(common|formats|tools|cuda)/' |
+    find common formats cuda mpi -name '*.[ch]' -o -name '*.cu' |
+        xargs grep -HE '^#include "(common|formats|tools|cuda|mpi)/' |
         sed -E 's|^(common/)?([a-z]+)/([^:]*):#include "(common/)?([a-z]+)/.*|\2 \5 \3|' |
         awk '$1 != $2'
 }

@@ -7,7 +7,7 @@ tools() {
     local tool
     for tool in "$SE_BIN"/se-*; do              # the shell programs have tests of their own
         # and so have those that want more than a stream, or say more than nothing
-        [[ ! $tool =~ /se-(cache|vote|cluster|estimate|hop)$ ]] || continue
+        [[ ! $tool =~ /se-(cache|vote|cluster|estimate|hop|.*-mpi)$ ]] || continue
         if [[ -x $tool && -f $tool && ! -L $tool ]]; then
             echo "${tool##*/}"
         fi

@@ -15,15 +15,22 @@
 #include "common/train/entropy_loss.h"
 #include "common/train/input.h"
 #include "common/train/match.h"
+#include "common/train/peers.h"
 #include "common/train/recipe.h"
 #include "common/train/results.h"
 #include "common/train/train.h"
 #include "tools/train_options.h"
 
+#ifndef SE_NAME
+#define SE_NAME "se-train"      /* with MPI it has another one, see mpi/mpi.mk */
+#endif
+
 /* Everything a run needs, so that one function can release it */
 struct job {
     struct se_run *run;
     struct se_stream *s;
+    struct se_peers *peers;     /* processes that have the other vertices, or NULL */
+    uint64_t n, first;          /* our vertices, the first of them */
     struct se_graph graph;
     struct se_labels labels;
     struct se_splits splits;
@@ -41,6 +48,14 @@ struct job {
     struct se_entropy_loss entropy;
     uint64_t batches;           /* --batch: of the last epoch */
 };
+
+/* The other processes; NULL: there are none */
+static struct se_peers *peers;
+
+static bool first_process(void)
+{
+    return !peers || peers->rank == 0;
+}
 
 /* ---- making the net ---- */
 
@@ -83,6 +98,13 @@ static void warn_classes(const struct job *j)
     free(seen);
 }
 
+static int make_graph(const struct job *j, struct se_nngraph *x, const struct se_graph *g,
+                      enum se_loops loops, struct se_err *err)
+{
+    return j->peers ? se_nngraph_make_part(x, g, o.r.edge_weights, loops, j->peers, err)
+                    : se_nngraph_make(x, g, o.r.edge_weights, loops, err);
+}
+
 /* The second graph: that of the stream --beside, with as many vertices.  Faults name both. */
 static int make_beside(struct job *j, struct se_err *err)
 {
@@ -91,7 +113,7 @@ static int make_beside(struct job *j, struct se_err *err)
 
     if (se_graph_get(&g, j->given, SE_GRAPH, &why) == 0 &&
         se_payload_fits(g.n, j->graph.n, SE_GRAPH, "the graph of the input", &why) == 0 &&
-        se_nngraph_make(&j->beside, &g, o.r.edge_weights, (enum se_loops)o.r.loops, &why) == 0)
+        make_graph(j, &j->beside, &g, (enum se_loops)o.r.loops, &why) == 0)
         return 0;
     return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
 }
@@ -120,16 +142,19 @@ static int make_graphs(struct job *j, const struct se_model_kind *kind, struct s
     if (kind->positions && !o.beside)
         return se_fail(err, SE_EUSAGE, "%s needs --beside FILE, a stream that 'se-embed --latent' "
                        "wrote", kind->name);
+    if (j->peers && (kind->positions || (!o.beside && kind->two_hops)))
+        return se_fail(err, SE_EUSAGE, "--model %s%s does not run on several processes; use "
+                       "se-train", kind->name, kind->positions ? "" : " without --beside");
     if (o.beside && make_beside(j, err) < 0)
         return -1;
     if (kind->positions && find_positions(j, err) < 0)
         return -1;
-    if (se_nngraph_make(&j->nngraph, &j->graph, o.r.edge_weights, (enum se_loops)o.r.loops, err) < 0)
+    if (make_graph(j, &j->nngraph, &j->graph, (enum se_loops)o.r.loops, err) < 0)
         return -1;
     if (!o.beside && kind->two_hops)
         return se_nngraph_two_hops(&j->beside, &j->nngraph, (enum se_loops)o.r.loops, err);
     if (!o.beside && kind->without_loops)
-        return se_nngraph_make(&j->beside, &j->graph, o.r.edge_weights, SE_LOOPS_NONE, err);
+        return make_graph(j, &j->beside, &j->graph, SE_LOOPS_NONE, err);
     return 0;
 }
 
@@ -153,7 +178,7 @@ static struct se_input_options input_options(const struct job *j)
         .kind = (enum se_input_kind)o.r.input, .scale_rows = o.r.norm == SE_NORM_ROW,
         .unit_rows = o.r.norm == SE_NORM_L2, .standardise = o.r.norm == SE_NORM_STANDARD,
         .communities = o.r.communities, .neighbours = o.r.neighbours ? &j->nngraph : NULL,
-        .features = j->match.used ? &j->match.f : NULL
+        .features = j->match.used ? &j->match.f : NULL, .peers = j->peers
     };
 }
 
@@ -172,6 +197,9 @@ static int make_input(struct job *j, struct se_err *err)
     if (!kind)
         return -1;
     train_defaults(kind);
+    if (j->peers && o.consistency > 0)
+        return se_fail(err, SE_EUSAGE, "--consistency does not run on several processes; use "
+                       "se-train, or --consistency 0");
     warn_weights(j);
     if (j->classes == 0)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
@@ -195,7 +223,8 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
     j->net = (struct se_net){
         .graph = &j->nngraph, .beside = j->beside.n ? &j->beside : NULL, .input = j->input.mat,
         .position = j->position,
-        .n = j->graph.n, .seed = j->run->seed, .threads = j->run->threads,
+        .n = j->n, .first = j->first, .peers = j->peers, .seed = j->run->seed,
+        .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL, .decay_on = (enum se_decay)o.decay_on,
         .host_loss = !m && (o.consistency > 0 || o.entropy > 0)
     };
@@ -211,7 +240,7 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
 
 static struct se_results results_of(struct job *j)
 {
-    return (struct se_results){ j->s, &o.r, &j->net, o.split, o.probabilities };
+    return (struct se_results){ j->s, &o.r, &j->net, j->graph.n, o.split, o.probabilities };
 }
 
 /* ---- training, applying ---- */
@@ -245,6 +274,7 @@ static int train_batches(struct job *j, struct se_train_result *r,
                           j->kind->positions ? "a second graph"
                         : o.r.neighbours ? "--neighbours" : o.consistency > 0 ? "--consistency"
                         : o.entropy > 0 ? "--entropy-loss" : o.samples > 1 ? "--samples"
+                        : o.checkpoint ? "--checkpoint"
                         : j->run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
     struct se_batch_options b = {
         .kind = j->kind, .h = &o.r.h, .s = j->s, .input = input_options(j), .graph = &j->graph,
@@ -262,13 +292,62 @@ static int train_batches(struct job *j, struct se_train_result *r,
     return rc;
 }
 
+/* The rows of all processes, in the first of them */
+static int gather_rows(const struct job *j, float **rows, uint64_t cols, struct se_err *err)
+{
+    const bool first = j->peers->rank == 0;
+    float *all = first ? se_alloc(j->graph.n * cols, sizeof *all, err) : NULL;
+
+    if (first && !all)
+        return -1;
+    j->peers->collect(j->peers, *rows, cols * sizeof *all, all);
+    free(*rows);
+    *rows = all;
+    return 0;
+}
+
+static int gather_results(const struct job *j, struct se_train_result *r, struct se_err *err)
+{
+    uint64_t sent = j->peers->sent;
+
+    j->peers->count(j->peers, &sent, 1);
+    se_note(j->run, "%d processes sent %" PRIu64 " bytes of rows", j->peers->ranks, sent);
+    return gather_rows(j, &r->logits, j->classes, err) < 0 ||
+           gather_rows(j, &r->embedding, r->embed_cols, err) < 0 ? -1 : 0;
+}
+
+/* What a checkpoint belongs to: content and options, but for how many epochs there are */
+static int checkpoint_key(struct job *j, struct se_digest *key, struct se_err *err)
+{
+    const struct se_model_options *h = &o.r.h;
+    char text[SE_RECIPE_TEXT], more[512];
+    struct se_digest d;
+    struct se_hash hash;
+
+    se_hash_init(&hash);
+    if (se_stream_digest(j->s, &d, err) < 0)
+        return -1;
+    se_hash_add(&hash, &d, sizeof d);
+    if (o.beside && se_stream_digest(j->given, &d, err) < 0)
+        return -1;
+    se_hash_add(&hash, &d, sizeof d);
+    se_hash_add(&hash, text, (size_t)se_recipe_tell(&o.r, text));
+    se_hash_add(&hash, more, (size_t)snprintf(more, sizeof more,
+        "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %.17g %.17g %.17g %.17g %.17g "
+        "%.17g %.17g %.17g %.17g %.17g", j->run->seed, o.split, o.samples, o.modules, o.select,
+        o.ties, o.decay_on, o.rate, o.decay, o.consistency, o.temperature, o.entropy, h->dropout,
+        h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout));
+    *key = se_hash_end(&hash);
+    return 0;
+}
+
 static int train(struct job *j, struct se_out *log, struct se_err *err)
 {
     struct se_progress bar;
     struct se_train_result r = SE_TRAIN_RESULT_INIT;
     struct se_train_options plan = {
         .rate = o.rate, .decay = o.decay, .epochs = o.epochs, .patience = o.patience,
-        .label = j->labels.label, .part = j->part, .classes = j->classes,
+        .label = j->labels.label + j->first, .part = j->part + j->first, .classes = j->classes,
         .by_loss = o.select, .last_of_ties = o.ties, .embed_best = o.embed_epoch == BEST, .embed_hidden = o.embed == HIDDEN, .log = log,
         .progress = &bar
     };
@@ -276,11 +355,17 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
 
     if (make_extras(j, &plan, err) < 0)
         return -1;
+    plan.checkpoint.path = o.checkpoint;
+    plan.checkpoint.every = o.every;
+    if (o.checkpoint && checkpoint_key(j, &plan.checkpoint.key, err) < 0)
+        return -1;
     warn_classes(j);
     se_progress_begin(j->run, &bar, "training", o.epochs);
     rc = o.batch ? train_batches(j, &r, &plan, err) : se_train(&r, &j->net, &plan, err);
     se_progress_end(&bar);
-    if (rc == 0) {
+    if (rc == 0 && j->peers)
+        rc = gather_results(j, &r, err);
+    if (rc == 0 && first_process()) {
         const struct se_results x = results_of(j);
 
         rc = se_results_put(&x, &r, err);
@@ -390,12 +475,28 @@ static int apply_stored(struct job *j, struct se_err *err)
     return rc;
 }
 
+/* Which vertices are ours */
+static void take_part(struct job *j)
+{
+    struct se_peers *p = j->peers;
+
+    j->n = j->graph.n;
+    if (!p)
+        return;
+    p->n = j->graph.n;
+    p->first = se_peers_border(p->n, p->rank, p->ranks);
+    p->last = se_peers_border(p->n, p->rank + 1, p->ranks);
+    j->first = p->first;
+    j->n = p->last - p->first;
+}
+
 static int work(struct job *j, struct se_err *err)
 {
     if (se_graph_get(&j->graph, j->s, SE_GRAPH, err) < 0 || read_sections(j, err) < 0)
         return -1;
     if (j->graph.n == 0)
         return se_fail(err, SE_EINPUT, "graph: has no vertices");
+    take_part(j);
     if (o.apply)
         return apply_stored(j, err);
     return compute(j, NULL, err);
@@ -405,7 +506,7 @@ static struct se_stream given = SE_STREAM_INIT;
 
 static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
-    struct job j = { .run = run, .s = s, .given = &given, .input = SE_NNINPUT_INIT };
+    struct job j = { .run = run, .s = s, .given = &given, .peers = peers, .input = SE_NNINPUT_INIT };
     const int rc = work(&j, err);
 
     se_net_release(&j.net);
@@ -434,14 +535,46 @@ static int list_models(struct se_run *run, struct se_err *err)
     return se_run_end(run, &out, 0, err);
 }
 
+/* What only a process that has all vertices can do */
+static int check_alone(const struct se_run *run, struct se_err *err)
+{
+    const char *const alone = o.apply ? "--apply" : o.r.neighbours ? "--neighbours"
+        : o.entropy > 0 ? "--entropy-loss" : o.batch ? "--batch"
+        : run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
+
+    if (alone)
+        return se_fail(err, SE_EUSAGE, "%s does not run on several processes; use se-train", alone);
+    if (strcmp(se_run_operand(run, 0), "-") == 0)
+        return se_fail(err, SE_EUSAGE, "every process reads the input itself: name a file");
+    return 0;
+}
+
+/* The other processes only lend a hand. */
+static int help_train(struct se_run *run, struct se_err *err)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    int rc;
+
+    run->quiet = true;
+    run->verbose = false;
+    o.log = NULL;
+    rc = se_run_read(run, se_run_operand(run, 0), &s, err);
+    if (rc == 0)
+        rc = train_stream(run, &s, err);
+    se_stream_release(&s);
+    return rc;
+}
+
 static int run_train(struct se_run *run, struct se_err *err)
 {
     int rc = 0;
 
     if (o.list)
-        return list_models(run, err);
+        return first_process() ? list_models(run, err) : 0;
     if (o.batch && o.apply)
         return se_fail(err, SE_EUSAGE, "--batch is for training; leave it out with --apply");
+    if (peers && check_alone(run, err) < 0)
+        return -1;
     o.r.beside = o.beside;
     o.r.h.jump = o.jump;
     o.r.edge_weights = o.weights;
@@ -450,13 +583,13 @@ static int run_train(struct se_run *run, struct se_err *err)
     if (o.beside)
         rc = se_run_read(run, o.beside, &given, err);
     if (rc == 0)
-        rc = se_run_filter(run, train_stream, err);
+        rc = first_process() ? se_run_filter(run, train_stream, err) : help_train(run, err);
     se_stream_release(&given);
     return rc;
 }
 
 static const struct se_tool tool = {
-    .name = "se-train",
+    .name = SE_NAME,
     .brief = "train a node classifier on the graph",
     .operands = "[FILE]",
     .max_operands = 1,
@@ -485,5 +618,13 @@ static const struct se_tool tool = {
 
 int main(int argc, char **argv)
 {
-    return se_tool_main(&tool, argc, argv);
+    struct se_err err = SE_ERR_INIT;
+    int status = 1;
+
+    if (se_peers_open(&peers, &argc, &argv, &err) < 0)
+        fprintf(stderr, SE_NAME ": %s\n", err.text);
+    else
+        status = se_tool_main(&tool, argc, argv);
+    se_peers_close(peers, status);
+    return status;
 }

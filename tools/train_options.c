@@ -5,7 +5,7 @@ struct train_command o = {
     .r = { .model = "gcn",
            .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
                   .attention_dropout = .5, .alpha = .1, .lambda = .5 } },
-    .rate = .01, .decay = 5e-4, .epochs = 200, .temperature = .5, .modules = 16
+    .rate = .01, .decay = 5e-4, .epochs = 200, .temperature = .5, .modules = 16, .every = 10
 };
 
 const struct se_option train_options[] = {
@@ -109,6 +109,11 @@ const struct se_option train_options[] = {
       "which se-vote averages" },
     { 0, "log", "FILE", SE_OPT_FILE, &o.log, 0, 0,
       "write epoch, loss and the three accuracies as TSV", NULL },
+    { 0, "checkpoint", "FILE", SE_OPT_FILE, &o.checkpoint,
+      .help = "keep the state of training in FILE; if FILE exists, of the same input and options, "
+      "training resumes from it, with the same result" },
+    { 0, "checkpoint-every", "N", SE_OPT_COUNT, &o.every, 1, 1e9, "epochs between checkpoints",
+      NULL },
     { 0, "apply", NULL, SE_OPT_FLAG, &o.apply, 0, 0,
       "run the model in the stream on its graph instead of training one; columns of a table and "
       "classes are matched by name", NULL },

@@ -59,7 +59,7 @@ struct se_column_sums {
     se_real scale, *sum;
 };
 
-/* keep_i for i < count: half i % 8 of Philox block i / 8 (counter[0] is the block) >= least */
+/* keep_i for i < count: half i % 8 of Philox block counter[0] + i / 8 >= least */
 struct se_masking {
     uint32_t counter[4], key[2], least;
     uint64_t count;

@@ -1,6 +1,7 @@
 /* cpu.c - the table of the CPU: what a device of the plugin does, done here */
 #include <stdlib.h>
 
+#include "common/train/peers.h"
 #include "common/train/train_kernels.h"
 #include "common/train/vector.h"
 
@@ -237,28 +238,49 @@ static double soften(const se_real *row, uint64_t classes, double part, se_real 
     return most + log(sum);
 }
 
+/* Parts of the vertices are added in order, as are those of other processes. */
+static double loss_among(struct se_peers *peers, const se_real *logits, const struct se_targets *t,
+                         se_real *dlogits)
+{
+    const uint64_t classes = t->classes, rows = se_part_rows(peers ? peers->n : t->n);
+    double sum[SE_MOST_PARTS] = { 0 }, loss = 0, part;
+    uint64_t count = t->count;
+
+    if (peers)
+        peers->count(peers, &count, 1);
+    part = 1 / (double)count;
+    memset(dlogits, 0, t->n * classes * sizeof *dlogits);
+    for (uint64_t i = 0; i < t->count; i++) {
+        const uint32_t v = t->id[i];
+        const se_real *row = logits + v * classes;
+        se_real *d = dlogits + v * classes;
+
+        sum[v / rows] += soften(row, classes, part, d) - (double)row[t->label[v]];
+        d[t->label[v]] -= (se_real)part;
+    }
+    if (peers)
+        peers->take(peers, &loss, sizeof loss);
+    for (uint64_t i = 0; i * rows < t->n; i++)
+        loss += sum[i];
+    if (peers) {
+        peers->pass(peers, &loss, sizeof loss);
+        peers->share(peers, &loss, sizeof loss);
+    }
+    return loss / (double)count;
+}
+
 double se_net_loss(const se_real *logits, uint64_t n, uint64_t classes, const uint32_t *id,
                    uint64_t count, const int32_t *label, se_real *dlogits)
 {
-    const double part = 1 / (double)count;
-    double loss = 0;
+    const struct se_targets t = { n, classes, count, id, label, NULL };
 
-    memset(dlogits, 0, n * classes * sizeof *dlogits);
-    for (uint64_t i = 0; i < count; i++) {
-        const se_real *row = logits + id[i] * classes;
-        se_real *d = dlogits + id[i] * classes;
-
-        loss += soften(row, classes, part, d) - (double)row[label[id[i]]];
-        d[label[id[i]]] -= (se_real)part;
-    }
-    return loss / (double)count;
+    return loss_among(NULL, logits, &t, dlogits);
 }
 
 static double loss_of(struct se_worker *w, const se_real *logits, const struct se_targets *t,
                       se_real *dlogits)
 {
-    (void)w;
-    return se_net_loss(logits, t->n, t->classes, t->id, t->count, t->label, dlogits);
+    return loss_among(w->peers, logits, t, dlogits);
 }
 
 uint64_t se_largest(const se_real *row, uint64_t classes)
@@ -284,7 +306,6 @@ double se_softmax_sum(const se_real *row, uint64_t classes, double *most)
 static void accuracy(struct se_worker *w, const se_real *logits, const struct se_targets *t,
                      uint64_t right[4], uint64_t all[4])
 {
-    (void)w;
     memset(right, 0, 4 * sizeof *right);
     memset(all, 0, 4 * sizeof *all);
     for (uint64_t v = 0; v < t->n; v++) {
@@ -293,6 +314,10 @@ static void accuracy(struct se_worker *w, const se_real *logits, const struct se
         all[t->part[v]]++;
         right[t->part[v]] +=
             se_largest(logits + v * t->classes, t->classes) == (uint64_t)t->label[v];
+    }
+    if (w && w->peers) {
+        w->peers->count(w->peers, right, 4);
+        w->peers->count(w->peers, all, 4);
     }
 }
 

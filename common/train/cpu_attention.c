@@ -1,4 +1,5 @@
 /* cpu_attention.c - the steps of attention in the table of the CPU */
+#include "common/train/peers.h"
 #include "common/train/vector.h"
 
 SE_WIDE static void score_range(void *arg, uint64_t from, uint64_t to)
@@ -129,6 +130,8 @@ void se_cpu_attend(struct se_worker *w, const struct se_attention *given)
     struct se_attention a = *given;
 
     se_ranges(w->threads, a.n, 2 * a.heads * a.width, score_range, &a);
+    if (w->peers)
+        w->peers->rows(w->peers, w->links, a.el, a.heads * sizeof *a.el, a.el + a.n * a.heads);
     se_ranges(w->threads, a.n, arc_cost(&a, 20), softmax_range, &a);
 }
 
@@ -201,11 +204,23 @@ SE_WIDE static void z_back_range(void *arg, uint64_t from, uint64_t to)
         }
 }
 
+/* Rows of others go behind ours, which are only read. */
+static se_real *fetched_z(const struct se_attention *a)
+{
+    return (se_real *)(uintptr_t)a->z;
+}
+
 void se_cpu_attend_back(struct se_worker *w, const struct se_attention *given)
 {
     struct se_attention a = *given;
+    const uint64_t cols = a.heads * a.width;
 
+    if (w->peers)
+        w->peers->rows(w->peers, w->links, a.z, cols * sizeof *a.z, fetched_z(&a) + a.n * cols);
     se_ranges(w->threads, a.n, arc_cost(&a, a.width + 10), scores_back_range, &a);
+    if (w->peers)
+        w->peers->arcs(w->peers, w->links, a.dscore, a.heads * sizeof *a.dscore,
+                       a.dscore + a.off[a.n] * a.heads);
 }
 
 void se_cpu_attend_back_z(struct se_worker *w, const struct se_attention *given)

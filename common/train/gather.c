@@ -1,4 +1,5 @@
 /* gather.c - sums of rows chosen by index: sparse products and aggregation */
+#include "common/train/peers.h"
 #include "common/train/train_kernels.h"
 #include "common/train/vector.h"
 
@@ -28,9 +29,40 @@ void se_cpu_gather(struct se_worker *w, const struct se_gather *g, uint64_t coun
     se_ranges(w->threads, count, row_cost(g, count), se_kernels_for(g->width)->sum_rows, &s);
 }
 
+/* With rows of other processes behind ours, where there are some */
 void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count)
 {
-    net->ops->gather(net->worker, g, count);
+    const struct se_nngraph *graph = net->beside && g->off == net->beside->off ? net->beside
+                                                                               : net->graph;
+    const uint64_t bytes = g->stride * sizeof *g->x;
+    struct se_gather all = *g;
+
+    if (net->peers) {
+        memcpy(net->near, g->x, net->n * bytes);
+        net->peers->rows(net->peers, graph->links, g->x, bytes, net->near + net->n * g->stride);
+        all.x = net->near;
+        all.rows = net->n + graph->links->halo;
+    }
+    net->ops->gather(net->worker, &all, count);
+}
+
+void se_arcs_known(const struct se_net *net, se_real *value, uint64_t heads)
+{
+    const struct se_nngraph *g = net->graph;
+
+    if (net->peers)
+        net->peers->arcs(net->peers, g->links, value, heads * sizeof *value,
+                         value + g->arcs * heads);
+}
+
+uint64_t se_rows_room(const struct se_net *net)
+{
+    return net->n + (net->peers ? net->graph->links->halo : 0);
+}
+
+uint64_t se_arcs_room(const struct se_nngraph *g)
+{
+    return g->arcs + (g->links ? g->links->ghosts : 0);
 }
 
 struct halves {
@@ -77,7 +109,7 @@ void se_gather_sparse(const struct se_net *net, const struct se_gather *g, bool 
     if (net->halves)
         sum_halves(net, g, both);
     else if (!both)
-        se_gather(net, g, net->n);
+        net->ops->gather(net->worker, g, net->n);
     else
         se_ranges(net->threads, net->n, 2 * row_cost(g, net->n),
                   se_kernels_for(g->width)->sum_rows, &s);
@@ -125,15 +157,50 @@ void se_cpu_transposed(struct se_worker *w, const struct se_columns *c)
     struct se_columns s = *c;
 
     s.parts = s.halves ? 2 : (uint64_t)w->threads;
-    s.block = BLOCK_BYTES / (s.g.width * sizeof *s.g.x) + 1;
+    s.block = se_part_rows(w->peers ? w->peers->n : s.x->rows);
+    while (s.block > 64 && s.block * s.g.width * sizeof *s.g.x > BLOCK_BYTES)
+        s.block /= 2;                   /* processes begin with a block */
     se_ranges(w->threads, s.parts, s.x->nnz / s.parts * (s.g.width + 4),
               se_kernels_for(s.g.width)->sum_columns, &s);
+}
+
+/* Of several processes each adds its rows to what those before it have: columns by columns, so
+ * that all have work.  A step of all is left, which has no entries of its own any more. */
+static void sum_in_turn(const struct se_net *net, struct se_columns *s)
+{
+    enum { TURNS = 4 };
+    struct se_peers *p = net->peers;
+    const struct se_sparse *all = s->x;
+    const uint64_t turns = (uint64_t)(TURNS * p->ranks), width = s->g.width;
+    struct se_sparse some = *all;
+    struct se_columns part = *s;
+
+    part.halves = false;
+    part.x = &some;
+    for (uint64_t i = 0; i < turns; i++) {
+        const uint64_t from = all->cols * i / turns, to = all->cols * (i + 1) / turns;
+        const uint64_t bytes = (to - from) * width * sizeof *s->g.y;
+
+        some.toff = all->toff + from;
+        some.next = all->next + from;
+        some.cols = part.count = to - from;
+        part.g.off = some.toff;
+        part.g.y = s->g.y + from * width;
+        if (p->rank == 0)
+            memset(part.g.y, 0, bytes);
+        p->take(p, part.g.y, bytes);
+        part.g.base = part.g.y;
+        net->ops->transposed(net->worker, &part);
+        p->pass(p, part.g.y, bytes);
+    }
+    p->share(p, s->g.y, all->cols * width * sizeof *s->g.y);
 }
 
 void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se_real *dy,
                       uint64_t cols, se_real *dw)
 {
     const struct se_sparse *p = x->sparse;
+    struct se_sparse none;
     struct se_columns s = {
         .g = { .off = p->toff, .index = p->trow, .value = x->value, .entry = p->tentry, .x = dy,
                .rows = p->rows, .stride = cols, .y = dw, .width = cols, .heads = 1, .scale = 1,
@@ -142,9 +209,22 @@ void se_sparse_weight(const struct se_net *net, const struct se_mat *x, const se
     };
     struct se_adam step;
 
+    if (net->peers)
+        sum_in_turn(net, &s);
+    if (net->peers && !net->step)
+        return;
     if (net->step) {
         step = se_step_of(net, dw);
         s.step = &step;
+    }
+    if (net->peers) {                           /* nothing to add, only the step */
+        none = *p;
+        none.toff = net->empty;
+        none.rows = 1;
+        s.x = &none;
+        s.g.off = none.toff;
+        s.g.base = dw;
+        s.halves = false;
     }
     net->ops->transposed(net->worker, &s);
 }

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/stream/payload.h"
 #include "common/train/community.h"
+#include "common/train/peers.h"
 
 void se_nninput_release(struct se_nninput *x)
 {
@@ -19,7 +20,7 @@ void se_nninput_release(struct se_nninput *x)
 
 /* Where the columns come from, in their order; what is absent has none */
 struct se_row_source {
-    uint64_t n;
+    uint64_t n, first, last;    /* vertices; those whose rows are made at once */
     struct se_features f;
     struct se_embedding e;
     struct se_communities c;
@@ -154,14 +155,14 @@ static int make_dense(struct se_nninput *x, const struct se_row_source *o, struc
     struct entries row = { se_alloc(d, sizeof *row.col, err), NULL, 0 };
 
     row.value = row.col ? se_alloc(d, sizeof *row.value, err) : NULL;
-    x->dense = row.value ? se_zalloc(o->n * d, sizeof *x->dense, err) : NULL;
-    for (uint64_t v = 0; x->dense && v < o->n; v++) {
+    x->dense = row.value ? se_zalloc((o->last - o->first) * d, sizeof *x->dense, err) : NULL;
+    for (uint64_t v = o->first; x->dense && v < o->last; v++) {
         row.count = 0;
         add_row(o, v, &row);
         for (uint64_t i = 0; i < row.count; i++)
-            x->dense[v * d + row.col[i]] = row.value[i];
+            x->dense[(v - o->first) * d + row.col[i]] = row.value[i];
     }
-    x->mat = (struct se_mat){ .rows = o->n, .cols = d, .dense = x->dense };
+    x->mat = (struct se_mat){ .rows = o->last - o->first, .cols = d, .dense = x->dense };
     free(row.col);
     free(row.value);
     return x->dense ? 0 : -1;
@@ -169,25 +170,27 @@ static int make_dense(struct se_nninput *x, const struct se_row_source *o, struc
 
 static int make_sparse(struct se_nninput *x, const struct se_row_source *o, struct se_err *err)
 {
-    const uint64_t most = (o->identity ? o->n : o->f.dense || o->mean ? o->n * o->f.d : o->f.nnz) +
-                          o->n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
+    const uint64_t n = o->last - o->first;
+    const uint64_t most = (o->identity ? n : o->f.dense || o->mean ? n * o->f.d
+                           : o->f.d ? o->f.off[o->last] - o->f.off[o->first] : 0) +
+                          n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
     struct se_sparse *m = &x->sparse;
     struct entries all = { se_alloc(most, sizeof *all.col, err), NULL, 0 };
 
     memset(m, 0, sizeof *m);
     m->col = all.col;
     m->value = all.value = all.col ? se_alloc(most, sizeof *all.value, err) : NULL;
-    m->off = all.value ? se_zalloc(o->n + 1, sizeof *m->off, err) : NULL;
+    m->off = all.value ? se_zalloc(n + 1, sizeof *m->off, err) : NULL;
     if (!m->off)
         return -1;
-    for (uint64_t v = 0; v < o->n; v++) {
+    for (uint64_t v = o->first; v < o->last; v++) {
         add_row(o, v, &all);
-        m->off[v + 1] = all.count;
+        m->off[v - o->first + 1] = all.count;
     }
-    m->rows = o->n;
+    m->rows = n;
     m->cols = all_cols(o);
     m->nnz = all.count;
-    x->mat = (struct se_mat){ .rows = o->n, .cols = m->cols, .sparse = m, .value = m->value };
+    x->mat = (struct se_mat){ .rows = n, .cols = m->cols, .sparse = m, .value = m->value };
     return se_sparse_index(m, err);
 }
 
@@ -234,7 +237,10 @@ static int read_source(struct se_row_source *o, struct se_stream *s, const struc
 static int open_source(struct se_row_source *o, struct se_stream *s,
                        const struct se_input_options *plan, uint64_t n, struct se_err *err)
 {
-    *o = (struct se_row_source){ .n = n, .g = plan->neighbours, .scale_rows = plan->scale_rows,
+    const struct se_peers *p = plan->peers;
+
+    *o = (struct se_row_source){ .n = n, .first = p ? p->first : 0, .last = p ? p->last : n,
+                                 .g = plan->neighbours, .scale_rows = plan->scale_rows,
                                  .unit_rows = plan->unit_rows };
     if (read_source(o, s, plan, err) < 0 ||
         (plan->standardise && o->f.d && make_standard(o, err) < 0))
@@ -258,6 +264,8 @@ int se_nninput_make(struct se_nninput *x, struct se_stream *s,
 
     if (rc == 0)
         rc = o.sparse ? make_sparse(x, &o, err) : make_dense(x, &o, err);
+    if (rc == 0 && plan->peers && x->mat.sparse)
+        rc = se_sparse_part(&x->sparse, plan->peers, err);
     x->identity = o.identity;
     close_source(&o);
     return rc;

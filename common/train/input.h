@@ -18,6 +18,7 @@ struct se_input_options {
     const struct se_nngraph *neighbours;        /* a column for each vertex, 1 for neighbours, or
                                  * when rows are scaled 1 / their number; NULL: none */
     const struct se_features *features;         /* instead of those of the stream; NULL: those */
+    struct se_peers *peers;     /* make only the rows of this process, see peers.h; NULL: all */
 };
 
 struct se_nninput {

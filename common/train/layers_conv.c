@@ -103,8 +103,9 @@ static const se_real *hop_arcs(struct se_net *net, struct se_layer *x, int hop, 
 
     if (!train || x->dropout == 0)
         return g->norm;
-    se_mask(net, x->number, hop, x->dropout, g->arcs, x->keep);
+    se_mask_from(net, x->number, hop, x->dropout, g->first, g->arcs, x->keep);
     se_mask_apply(net, g->norm, x->keep, x->dropout, g->arcs, x->work[ARCS]);
+    se_arcs_known(net, x->work[ARCS], 1);
     return x->work[ARCS];
 }
 
@@ -177,6 +178,7 @@ int se_net_propagate(struct se_net *net, double alpha, int hops, double edge_dro
     x->hops = hops;
     x->dropout = edge_dropout;
     x->room[OTHER] = x->room[AGAIN] = net->n * x->cols;
-    x->room[ARCS] = x->keep_room = edge_dropout > 0 ? net->graph->arcs : 0;
+    x->keep_room = edge_dropout > 0 ? net->graph->arcs : 0;
+    x->room[ARCS] = edge_dropout > 0 ? se_arcs_room(net->graph) : 0;
     return 0;
 }

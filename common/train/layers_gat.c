@@ -8,14 +8,15 @@
 enum { Z, SCORES, SHARES, GRADIENTS };
 /* SCORES: left and right parts, n * heads each, then the same of their gradients
  * SHARES: arcs * heads, heads innermost, then the same after dropout
- * GRADIENTS: of the scores, arcs * heads; then of Z, or the heads before their mean */
+ * GRADIENTS: of the scores, arcs * heads; then of Z, or the heads before their mean
+ * Z, left parts, shares and gradients of the scores have room for those of other processes, too. */
 
 /* All that a step of attention reads and writes; dout: in the backward pass, else NULL */
 static struct se_attention view(const struct se_net *net, const struct se_layer *x, bool train,
                                 const se_real *dout)
 {
     const struct se_nngraph *g = net->graph;
-    const uint64_t heads = (uint64_t)x->heads, nh = net->n * heads;
+    const uint64_t heads = (uint64_t)x->heads, nh = se_rows_room(net) * heads;
     const uint64_t width = x->mean ? x->cols : x->cols / heads;
     const se_real part = x->mean ? 1 / (se_real)heads : 1;
     const bool masked = train && x->dropout > 0;
@@ -26,7 +27,7 @@ static struct se_attention view(const struct se_net *net, const struct se_layer 
         .back = g->back, .z = x->work[Z], .left = net->value + x->attend,
         .right = net->value + x->attend + width * heads, .el = s, .er = s + nh,
         .del = s + 2 * nh, .der = s + 3 * nh, .share = x->work[SHARES],
-        .dscore = x->work[GRADIENTS], .dz = x->work[GRADIENTS] + g->arcs * heads, .dout = dout,
+        .dscore = x->work[GRADIENTS], .dz = x->work[GRADIENTS] + se_arcs_room(g) * heads, .dout = dout,
         .keep = masked ? x->keep : NULL, .slope = (se_real)0.2,
         .scale = part * (masked ? (se_real)(1 / (1 - x->dropout)) : 1), .mean = x->mean
     };
@@ -35,7 +36,7 @@ static struct se_attention view(const struct se_net *net, const struct se_layer 
 /* Shares after dropout */
 static se_real *kept_shares(const struct se_net *net, const struct se_attention *a)
 {
-    return a->share + (a->keep ? net->graph->arcs * a->heads : 0);
+    return a->share + (a->keep ? se_arcs_room(net->graph) * a->heads : 0);
 }
 
 /* A gather over the arcs with a share for each head */
@@ -61,9 +62,11 @@ static void gat_forward(struct se_net *net, struct se_layer *x, const struct se_
     se_mm(net, in, net->value + x->weight, a.heads * a.width, NULL, false, x->work[Z]);
     net->ops->attend(net->worker, &a);
     if (a.keep) {
-        se_mask(net, x->number, 0, x->dropout, shares, x->keep);
+        se_mask_from(net, x->number, 0, x->dropout, net->graph->first * a.heads, shares, x->keep);
         se_mask_apply(net, a.share, x->keep, x->dropout, shares, kept_shares(net, &a));
     }
+    if (train)
+        se_arcs_known(net, kept_shares(net, &a), a.heads);
     if (x->mean && a.heads > 1) {
         attend(net, &a, NULL, a.dz);
         net->ops->heads_mean(net->worker, &a, a.dz, bias, x->buffer);
@@ -127,7 +130,8 @@ static const struct se_layer_ops gat_ops = { "gatconv", false, gat_forward, gat_
 int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
                    double attention_dropout, struct se_err *err)
 {
-    const uint64_t width = heads * cols, shares = net->graph->arcs * heads;
+    const uint64_t width = heads * cols, shares = se_arcs_room(net->graph) * heads;
+    const uint64_t rows = se_rows_room(net);
     struct se_glorot init = { SE_INIT_NORMAL, sqrt(2), 0, (double)width };
     struct se_layer *x;
 
@@ -144,8 +148,8 @@ int se_net_gatconv(struct se_net *net, uint64_t cols, uint64_t heads, bool mean,
     x->heads = (int)heads;
     x->mean = mean;
     x->dropout = attention_dropout;
-    x->room[Z] = net->n * width;
-    x->room[SCORES] = 4 * net->n * heads;
+    x->room[Z] = rows * width;
+    x->room[SCORES] = 4 * rows * heads;
     x->room[SHARES] = shares * (attention_dropout > 0 ? 2 : 1);
     x->room[GRADIENTS] = shares + net->n * width;
     x->keep_room = attention_dropout > 0 ? shares : 0;

@@ -42,7 +42,8 @@ static void gcnii_forward(struct se_net *net, struct se_layer *x, const struct s
     if (x->variant)
         se_mm(net, start, x->work[MATRIX] + x->cols * x->cols, x->cols, NULL, true, x->buffer);
     if (masked)
-        se_mask(net, x->number, 0, x->dropout, net->n * x->cols, x->keep);
+        se_mask_from(net, x->number, 0, x->dropout, net->first * x->cols, net->n * x->cols,
+                     x->keep);
     net->ops->activate(net->worker, &a);
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }

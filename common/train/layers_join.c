@@ -191,7 +191,7 @@ static void adjacency_backward(struct se_net *net, struct se_layer *x, const str
 }
 
 static const struct se_layer_ops adjacency_ops = { "adjacency", false, adjacency_forward,
-                                                   adjacency_backward };
+                                                   adjacency_backward, .alone = true };
 
 int se_net_adjacency(struct se_net *net, uint64_t cols, struct se_err *err)
 {

@@ -172,7 +172,7 @@ static void norm_backward(struct se_net *net, struct se_layer *x, const struct s
 static const struct se_layer_ops layer_norm_ops = { "layer norm", true, norm_forward,
                                                     norm_backward, SE_REACH_ROW };
 static const struct se_layer_ops batch_norm_ops = { "batch norm", true, norm_forward,
-                                                    norm_backward };
+                                                    norm_backward, .alone = true };
 
 int se_net_norm(struct se_net *net, enum se_norm_kind kind, struct se_err *err)
 {

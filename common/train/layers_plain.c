@@ -22,7 +22,8 @@ static void dropout_forward(struct se_net *net, struct se_layer *x, const struct
         return;
     }
     if (!made) {
-        se_mask(net, x->number, 0, x->dropout, entries(in), x->keep);
+        se_mask_from(net, x->number, 0, x->dropout,
+                     in->sparse ? in->sparse->first : net->first * in->cols, entries(in), x->keep);
         se_mask_apply(net, in->sparse ? in->value : in->dense, x->keep, x->dropout, entries(in),
                       x->buffer);
         x->masked = net->epoch;
@@ -72,7 +73,8 @@ static void activation_forward(struct se_net *net, struct se_layer *x, const str
                                (se_real)(1 / (1 - x->dropout)), net->n * x->cols };
 
     if (masked)
-        se_mask(net, x->number, 0, x->dropout, net->n * x->cols, x->keep);
+        se_mask_from(net, x->number, 0, x->dropout, net->first * x->cols, net->n * x->cols,
+                     x->keep);
     net->ops->activate(net->worker, &a);
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }

@@ -59,7 +59,7 @@ static void spread_forward(struct se_net *net, struct se_layer *x, const struct 
         s.from = x->work[START];
     }
     if (masked)
-        se_mask(net, x->number, 0, x->dropout, net->n, x->keep);
+        se_mask_from(net, x->number, 0, x->dropout, net->first, net->n, x->keep);
     se_ranges(net->threads, net->n, x->cols, scale_rows, &s);
     for (int k = 0; k < x->hops; k++) {
         const bool last = k == x->hops - 1;

@@ -8,6 +8,7 @@
 #include "common/base/blas.h"
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/train/peers.h"
 #include "common/train/vector.h"
 
 struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *ops,
@@ -168,12 +169,16 @@ static int parameter_memory(struct se_net *net, struct se_err *err)
 static bool worth_threads(const struct se_net *net)
 {
     const struct se_mat *in = &net->input;
-    const uint64_t entries = in->sparse ? in->sparse->nnz : in->rows * in->cols;
-    uint64_t first = 0;
+    const uint64_t n = net->peers ? net->peers->n : net->n;
+    uint64_t entries = in->sparse ? (net->peers ? in->sparse->all : in->sparse->nnz)
+                                  : n * in->cols, first = 0;
+    uint64_t arcs = net->graph->arcs;
 
     while (!net->layer[first].learns)
         first++;
-    return (entries + net->graph->arcs) * net->layer[first].cols > (uint64_t)1 << 19;
+    if (net->peers)
+        net->peers->count(net->peers, &arcs, 1);
+    return (entries + arcs) * net->layer[first].cols > (uint64_t)1 << 19;
 }
 
 /* A sparse input with more columns than four for a row is multiplied in two halves.  A thread has
@@ -184,7 +189,7 @@ static int make_halves(struct se_net *net, struct se_err *err)
     const struct se_sparse *x = net->input.sparse;
     uint64_t width = 0;
 
-    net->halves |= x && x->cols > 4 * x->rows && worth_threads(net);
+    net->halves |= x && x->cols > 4 * (net->peers ? net->peers->n : x->rows) && worth_threads(net);
     net->halves &= x && net->ops->host;
     for (int i = 0; i < net->parameters; i++)
         if (net->parameter[i].sparse && net->parameter[i].cols > width)
@@ -232,10 +237,42 @@ static void find_ways(struct se_net *net)
     }
 }
 
+/* What several processes need: only layers that can have a part of the vertices, room for rows of
+ * others beside ours, and a list of columns without entries */
+static int among_peers(struct se_net *net, struct se_err *err)
+{
+    uint64_t halo = net->graph->links->halo, wide = 0;
+
+    if (net->edge_dropout > 0)
+        return se_fail(err, SE_EUSAGE, "--edge-dropout of this model does not run on several "
+                       "processes; use se-train");
+    if (net->beside && net->beside->links->halo > halo)
+        halo = net->beside->links->halo;
+    for (int i = 0; i < net->layers; i++) {
+        const struct se_layer *x = &net->layer[i];
+
+        if (x->ops->alone)
+            return se_fail(err, SE_EUSAGE, "the layer '%s' of this model does not run on several "
+                           "processes; use se-train", x->ops->name);
+        wide = x->cols > wide ? x->cols : wide;
+        wide = !x->sparse && x->in > wide ? x->in : wide;
+    }
+    net->near = se_net_alloc(net, (net->n + halo) * wide, sizeof *net->near, err);
+    if (!net->near)
+        return -1;
+    net->empty = net->input.sparse ? se_zalloc(net->input.sparse->cols + 1, sizeof *net->empty, err)
+                                   : NULL;
+    return net->input.sparse && !net->empty ? -1 : 0;
+}
+
 int se_net_ready(struct se_net *net, struct se_err *err)
 {
     if (!net->ops)
         se_net_on(net, NULL);
+    if (net->peers && among_peers(net, err) < 0)
+        return -1;
+    net->cpu.peers = net->peers;
+    net->cpu.links = net->graph->links;
     for (int i = 0; i < net->layers; i++)
         if (net->layer[i].ops->host && !net->ops->host)
             return se_fail(err, SE_EDEVICE, "the layer '%s' of this model runs only on the CPU; "
@@ -271,9 +308,11 @@ int se_net_ready(struct se_net *net, struct se_err *err)
     if (make_halves(net, err) < 0 || make_thinned(net, err) < 0 ||
         (net->scratch_room && !(net->scratch = numbers(net, net->scratch_room, err))))
         return -1;
-    if (net->ops->host)                         /* a device has its own ways to sum up */
-        net->cpu.partial = se_alloc(SE_PARTIALS * net->partial_room, sizeof(se_real), err);
-    return net->ops->host && !net->cpu.partial ? -1 : se_net_check(net, err);
+    if (net->ops->host &&                       /* a device has its own ways to sum up */
+        (!(net->cpu.partial = se_alloc(SE_PARTIALS * net->partial_room, sizeof(se_real), err)) ||
+         !(net->cpu.total = se_alloc(net->partial_room, sizeof(double), err))))
+        return -1;
+    return se_net_check(net, err);
 }
 
 double se_net_work(const struct se_net *net, uint64_t epochs)
@@ -327,11 +366,14 @@ void se_net_release(struct se_net *net)
     se_net_free(net, net->delta[0]);
     se_net_free(net, net->delta[1]);
     se_net_free(net, net->scratch);
+    se_net_free(net, net->near);
+    free(net->empty);
     se_net_free(net, net->second[0]);
     se_net_free(net, net->second[1]);
     se_net_unplace_input(net);
     se_net_undivide(net);
     free(net->cpu.partial);
+    free(net->cpu.total);
     memset(net, 0, sizeof *net);
 }
 

@@ -22,6 +22,8 @@ struct se_sparse {
     uint64_t *next;             /* cols: how far a sum over columns has come */
     uint64_t middle, *split;    /* two halves of the columns with about as much work each: where
                                    the second begins, and that in the entries of each row */
+    uint64_t first, all;        /* of several processes: entries of those before; of all.  Alone:
+                                   0, nnz */
 };
 
 struct se_mat {                 /* dense or sparse */
@@ -44,6 +46,8 @@ struct se_nngraph {
     se_real *mean;              /* w / d_v */
     se_real *apart;             /* w / (d_v - 1), 0 for the loop: the mean of the others */
     double *root;               /* per vertex, 1 / sqrt(d_v) */
+    uint64_t first;             /* of several processes: arcs of those before */
+    struct se_links *links;     /* then, what it has of others, see peers.h; else NULL */
 };
 
 /* A graph that loses edges in training, others in each epoch */
@@ -68,9 +72,14 @@ struct se_divided {
     bool placed;                /* they are in the memory of a device */
 };
 
+struct se_peers;
+struct se_links;
 struct se_worker {              /* the CPU; a device has the plugin's own */
     int threads;
     se_real *partial;           /* SE_PARTIALS parts of sums over vertices */
+    double *total;              /* the sum of them */
+    struct se_peers *peers;     /* other processes that have the other vertices, or NULL */
+    const struct se_links *links;       /* then, what the graph has of them */
 };
 extern const struct se_ops se_cpu_ops;
 
@@ -94,6 +103,7 @@ struct se_layer_ops {
     void (*backward)(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                      const se_real *dout, se_real *din);
     enum se_reach reach;
+    bool alone;                 /* only a process that has all vertices can do it */
 };
 
 enum { SE_MOST_TAPS = 32 };
@@ -195,6 +205,11 @@ struct se_net {
                                    sums over arcs is a layer of its own */
     bool looks_ahead;           /* evaluation makes products of the next epoch, too */
     int current;                /* layers whose output is that of evaluation, now */
+    struct se_peers *peers;     /* other processes, see peers.h, or NULL; set before layers are
+                                   appended */
+    uint64_t first;             /* then, the first of our vertices */
+    se_real *near;              /* then, our rows and those of others, for a sum over arcs */
+    uint64_t *empty;            /* then, for a step without entries */
 };
 
 /* What a model may want to know. */
@@ -260,6 +275,8 @@ int se_sparse_index(struct se_sparse *x, struct se_err *err);
 int se_sparse_make(struct se_sparse *x, const struct se_features *f, bool scale_rows,
                    struct se_err *err);
 void se_sparse_release(struct se_sparse *x);
+/* The two halves of the columns, by where columns begin in all rows: toff, or that of all processes */
+void se_sparse_divide(struct se_sparse *x, const uint64_t *toff);
 
 /* Layers for models to append.  0, or -1 with `err`. */
 int se_net_dropout(struct se_net *net, double p, struct se_err *err);
@@ -455,6 +472,15 @@ struct se_adam se_step_of(const struct se_net *net, const se_real *grad);
 enum { SE_NO_LAYER = 65535 };
 void se_mask(const struct se_net *net, int layer, int part, double p, uint64_t count,
              uint8_t *keep);
+/* The same for `count` elements from `first` on */
+void se_mask_from(const struct se_net *net, int layer, int part, double p, uint64_t first,
+                  uint64_t count, uint8_t *keep);
+/* Values of our arcs, `heads` each, are known: fetch those of the ghosts behind them. */
+void se_arcs_known(const struct se_net *net, se_real *value, uint64_t heads);
+/* How many values that takes, for one head */
+uint64_t se_arcs_room(const struct se_nngraph *g);
+/* Our vertices and those of others that their arcs lead to */
+uint64_t se_rows_room(const struct se_net *net);
 /* y += scale * x */
 void se_add(const struct se_net *net, const se_real *x, double scale, uint64_t count, se_real *y);
 /* y = x / (1 - p) where keep is 1, else 0 */

@@ -1,5 +1,6 @@
 /* products.c - products with parameters, sums of columns */
 #include "common/base/blas.h"
+#include "common/train/peers.h"
 #include "common/train/vector.h"
 
 /* ---- products with parameters ---- */
@@ -20,23 +21,64 @@ static void gemm(bool ta, bool tb, uint64_t m, uint64_t n, uint64_t k, const se_
 #undef GEMM
 }
 
-static void product_range(void *arg, uint64_t from, uint64_t to)
+static bool is_narrow(const struct se_row_product *p)
+{
+    return p->transposed ? se_narrow(p->cols, p->inner) : se_narrow(p->inner, p->cols);
+}
+
+static void narrow_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_row_product *p = arg;
+
+    if (p->transposed)
+        se_narrow_times_back(p, from, to);
+    else
+        se_narrow_times(p, from, to);
+}
+
+static void product_rows(const struct se_row_product *p, uint64_t from, uint64_t to)
+{
     se_real *c = p->c + from * p->cols;
 
-    if (!p->transposed && se_narrow(p->inner, p->cols)) {
-        se_narrow_times(p, from, to);
-        return;
-    }
-    if (p->transposed && se_narrow(p->cols, p->inner)) {
-        se_narrow_times_back(p, from, to);
-        return;
-    }
     for (uint64_t i = 0; p->bias && i < to - from; i++)
         memcpy(c + i * p->cols, p->bias, p->cols * sizeof *c);
     gemm(false, p->transposed, to - from, p->cols, p->inner, p->a + from * p->inner, p->inner,
          p->b, p->transposed ? p->inner : p->cols, p->bias || p->add, c);
+}
+
+/* What a library rounds may depend on how many rows it is given: blocks of vertices are the same
+ * in any number of processes. */
+struct row_blocks {
+    const struct se_row_product *p;
+    uint64_t rows, block;
+};
+
+static void block_range(void *arg, uint64_t from, uint64_t to)
+{
+    const struct row_blocks *b = arg;
+
+    for (uint64_t i = from; i < to; i++)
+        product_rows(b->p, i * b->block,
+                     (i + 1) * b->block < b->rows ? (i + 1) * b->block : b->rows);
+}
+
+static uint64_t part_rows(const struct se_worker *w, uint64_t n)
+{
+    return se_part_rows(w->peers ? w->peers->n : n);
+}
+
+static void row_product(struct se_worker *w, struct se_row_product *p, uint64_t rows)
+{
+    enum { MOST = 512 };
+    struct row_blocks b = { p, rows, part_rows(w, rows) };
+
+    if (b.block > MOST)
+        b.block = MOST;
+    if (is_narrow(p))
+        se_ranges(w->threads, rows, p->inner * p->cols, narrow_range, p);
+    else
+        se_ranges(w->threads, (rows + b.block - 1) / b.block, b.block * p->inner * p->cols,
+                  block_range, &b);
 }
 
 /* Room for what training makes of these parameters and its input, if it is made ahead */
@@ -112,36 +154,50 @@ void se_add(const struct se_net *net, const se_real *x, double scale, uint64_t c
 }
 
 /* ---- sums over vertices: fixed blocks of rows each give a part; the parts are added in
- * order ---- */
+ * order, in double, those of other processes among them ---- */
 
 struct parts {
     se_partial_fn *part;
     void *arg;
     se_real *partial;
-    uint64_t rows, parts, count;
+    uint64_t rows, block, first, count; /* first: the part that comes first into `partial` */
 };
 
 static void run_part(void *arg, uint64_t i, int thread)
 {
     const struct parts *p = arg;
+    const uint64_t from = (p->first + i) * p->block, to = from + p->block;
 
     (void)thread;
-    p->part(p->arg, p->rows * i / p->parts, p->rows * (i + 1) / p->parts,
-            p->partial + i * p->count);
+    p->part(p->arg, from, to < p->rows ? to : p->rows, p->partial + i * p->count);
 }
 
 void se_sum_parts(struct se_worker *w, uint64_t n, uint64_t count, uint64_t cost,
                   se_partial_fn *part, void *arg, se_real *sum)
 {
-    struct parts p = { part, arg, w->partial, n, n * (cost + 1) / SE_ALONE_COST + 1, count };
+    struct parts p = { part, arg, w->partial, n, part_rows(w, n), 0, count };
+    const uint64_t parts = (n + p.block - 1) / p.block, bytes = count * sizeof *w->total;
+    const int threads = n < SE_ALONE_COST / (cost + 1) + 1 ? 1 : w->threads;
+    struct se_peers *peers = w->peers;
 
-    if (p.parts > SE_PARTIALS)
-        p.parts = SE_PARTIALS;
-    se_parallel(w->threads, p.parts, run_part, &p);
-    memcpy(sum, p.partial, count * sizeof *sum);
-    for (uint64_t i = 1; i < p.parts; i++)
-        for (uint64_t j = 0; j < count; j++)
-            sum[j] += p.partial[i * count + j];
+    memset(w->total, 0, bytes);
+    do {
+        const uint64_t left = parts - p.first, now = left < SE_PARTIALS ? left : SE_PARTIALS;
+
+        se_parallel(threads, now, run_part, &p);
+        if (peers && p.first == 0)
+            peers->take(peers, w->total, bytes);
+        for (uint64_t i = 0; i < now; i++)
+            for (uint64_t j = 0; j < count; j++)
+                w->total[j] += (double)p.partial[i * count + j];
+        p.first += now;
+    } while (p.first < parts);
+    if (peers) {
+        peers->pass(peers, w->total, bytes);
+        peers->share(peers, w->total, bytes);
+    }
+    for (uint64_t j = 0; j < count; j++)
+        sum[j] = (se_real)w->total[j];
 }
 
 struct columns {
@@ -170,20 +226,31 @@ void se_cpu_product(struct se_worker *w, const struct se_product *p)
     if (p->ta)
         se_sum_parts(w, p->k, p->m * p->n, p->m * p->n, weight_part, &c, p->c);
     else
-        se_ranges(w->threads, p->m, p->k * p->n, product_range, &rows);
+        row_product(w, &rows, p->m);
 }
+
+/* Many numbers are added some at a time, so that small ones are not lost beside the sum. */
+enum { SOME_ROWS = 1024, SOME_COLUMNS = 64 };
 
 SE_WIDE static void column_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
 {
     const struct columns *c = arg;
     const uint64_t cols = c->cols;
     const se_real *restrict dy = c->dy;
-    se_real *restrict s = sum;
 
-    memset(s, 0, cols * sizeof *s);
-    for (uint64_t i = from; i < to; i++)
-        for (uint64_t k = 0; k < cols; k++)
-            s[k] += dy[i * cols + k];
+    memset(sum, 0, cols * sizeof *sum);
+    for (uint64_t i = from; i < to; i += SOME_ROWS)
+        for (uint64_t k = 0; k < cols; k += SOME_COLUMNS) {
+            const uint64_t end = i + SOME_ROWS < to ? i + SOME_ROWS : to;
+            const uint64_t wide = cols - k < SOME_COLUMNS ? cols - k : SOME_COLUMNS;
+            se_real s[SOME_COLUMNS] = { 0 };
+
+            for (uint64_t row = i; row < end; row++)
+                for (uint64_t j = 0; j < wide; j++)
+                    s[j] += dy[row * cols + k + j];
+            for (uint64_t j = 0; j < wide; j++)
+                sum[k + j] += s[j];
+        }
 }
 
 /* With a weight for each row and head */

@@ -35,7 +35,7 @@ static int put_model(const struct se_results *x, const se_real *value, struct se
 
 static int put_predictions(const struct se_results *x, const float *logits, struct se_err *err)
 {
-    const uint64_t n = x->net->n;
+    const uint64_t n = x->n;
     int32_t *label = se_alloc(n, sizeof *label, err);
     float *confidence = label ? se_alloc(n, sizeof *confidence, err) : NULL;
     int rc = -1;
@@ -53,7 +53,7 @@ static int put_predictions(const struct se_results *x, const float *logits, stru
 
 static int put_probabilities(const struct se_results *x, const float *logits, struct se_err *err)
 {
-    const uint64_t n = x->net->n, classes = x->recipe->h.classes;
+    const uint64_t n = x->n, classes = x->recipe->h.classes;
     float *p;
     int rc = -1;
 
@@ -87,7 +87,7 @@ static int put_accuracies(const struct se_results *x, const double accuracy[4],
 static int put_embedding(const struct se_results *x, const float *row, uint64_t cols,
                          struct se_err *err)
 {
-    const struct se_embedding e = { x->net->n, cols, row };
+    const struct se_embedding e = { x->n, cols, row };
     const uint64_t bad = se_first_not_finite(row, e.n * cols);
 
     if (bad < e.n * cols)
@@ -132,7 +132,7 @@ static float *fetch(const struct se_net *net, const se_real *from, uint64_t coun
 int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden,
                      const int32_t *label, const uint8_t *part, struct se_err *err)
 {
-    const uint64_t n = net->n, classes = x->recipe->h.classes;
+    const uint64_t n = x->n, classes = x->recipe->h.classes;
     const se_real *last = se_net_forward(net, false);
     const struct se_mat *before = hidden ? se_net_hidden(net) : NULL;
     const uint64_t cols = before ? before->cols : classes;

@@ -9,7 +9,7 @@ struct se_results {
     struct se_stream *s;
     const struct se_recipe *recipe;
     const struct se_net *net;
-    uint64_t split;
+    uint64_t n, split;          /* n: vertices of the stream; the net may have a part of them */
     bool probabilities;         /* write them, too; those of an earlier run go in any case */
 };
 

@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/train/peers.h"
 
 void se_train_release(struct se_train_result *r)
 {
@@ -72,6 +73,7 @@ struct training {
     const struct se_train_options *plan;
     struct se_train_result *result;
     struct se_targets target, checked;  /* checked: the validation vertices */
+    uint64_t validated;                 /* how many, of all processes */
     void *id, *val, *label, *part;      /* their memory */
     se_real *dlogits, *total;           /* total: the gradients of several samples */
     se_real *value, *logits, *embedding;        /* at the best epoch; of the last, too */
@@ -95,9 +97,11 @@ static int make_target(struct training *t, struct se_err *err)
     const struct se_net *net = t->net;
     uint32_t *id = se_alloc(net->n, sizeof *id, err);
     const uint64_t count = id ? vertices_of(p, net->n, SE_SPLIT_TRAIN, id) : 0;
-    uint64_t checked = 0;
+    uint64_t checked = 0, all = count;
 
-    if (id && count == 0)
+    if (id && net->peers)
+        net->peers->count(net->peers, &all, 1);
+    if (id && all == 0)
         se_fail(err, SE_EINPUT, "splits: the split has no training vertex with a label; make "
                 "another with se-split");
     else if (id && (t->id = se_net_place(net, id, count, sizeof *id, err)) &&
@@ -109,7 +113,9 @@ static int make_target(struct training *t, struct se_err *err)
     t->target = (struct se_targets){ net->n, p->classes, count, t->id, t->label, t->part };
     t->checked = t->target;
     t->checked.id = t->val;
-    t->checked.count = checked;
+    t->checked.count = t->validated = checked;
+    if (net->peers)
+        net->peers->count(net->peers, &t->validated, 1);
     return t->part ? 0 : -1;
 }
 
@@ -217,7 +223,7 @@ static bool is_best(struct training *t, uint64_t epoch, const se_real *logits, d
     const bool last = t->plan->last_of_ties;
     double now = accuracy, best = r->accuracy[SE_SPLIT_VAL];
 
-    if (t->plan->by_loss && t->checked.count > 0) {
+    if (t->plan->by_loss && t->validated > 0) {
         now = -se_net_loss_of(t->net, logits, &t->checked, t->dlogits);
         best = -r->val_loss;
     }
@@ -318,6 +324,125 @@ static int run_epoch(struct training *t, uint64_t epoch, struct se_err *err)
     return 0;
 }
 
+/* ---- checkpoints ---- */
+
+enum { SAVED = 4 };             /* parameters, both moments, parameters at the best epoch */
+
+static void saved_arrays(const struct training *t, se_real *from[SAVED])
+{
+    from[0] = t->net->value;
+    from[1] = t->net->moment;
+    from[2] = t->net->square;
+    from[3] = t->value;
+}
+
+static void free_copies(se_real *copy[SAVED])
+{
+    for (int i = 0; i < SAVED; i++)
+        free(copy[i]);
+}
+
+/* Memory of ours for each of them */
+static int make_copies(const struct training *t, se_real *copy[SAVED], struct se_err *err)
+{
+    memset(copy, 0, SAVED * sizeof *copy);
+    for (int i = 0; i < SAVED; i++)
+        if (!(copy[i] = se_alloc(t->net->count, sizeof **copy, err))) {
+            free_copies(copy);
+            return -1;
+        }
+    return 0;
+}
+
+/* After an epoch that is not the last; of several processes the first does it. */
+static int save(const struct training *t, uint64_t epoch, struct se_err *err)
+{
+    const struct se_checkpoint *c = &t->plan->checkpoint;
+    const struct se_train_result *r = t->result;
+    struct se_progress_made m = { .epoch = epoch, .steps = t->net->steps, .best = r->best,
+                                  .count = t->net->count, .loss = r->loss,
+                                  .val_loss = r->val_loss };
+    se_real *from[SAVED], *copy[SAVED];
+    int rc;
+
+    if (!c->path || epoch % c->every != 0 || epoch == t->plan->epochs ||
+        (t->net->peers && t->net->peers->rank > 0))
+        return 0;
+    if (make_copies(t, copy, err) < 0)
+        return -1;
+    memcpy(m.accuracy, r->accuracy, sizeof m.accuracy);
+    saved_arrays(t, from);
+    for (int i = 0; i < SAVED; i++)
+        se_net_get(t->net, copy[i], from[i], t->net->count * sizeof **copy);
+    rc = se_net_check(t->net, err);
+    if (rc == 0)
+        rc = se_checkpoint_write(c, &m, (const se_real *const *)copy, err);
+    free_copies(copy);
+    return rc;
+}
+
+/* All processes must have read the same one. */
+static int agree(const struct training *t, uint64_t epoch, struct se_err *err)
+{
+    struct se_peers *p = t->net->peers;
+    uint64_t sum = epoch;
+
+    if (p)
+        p->count(p, &sum, 1);
+    return p && sum != epoch * (uint64_t)p->ranks
+         ? se_fail(err, SE_EINPUT, "%s: is not the same for all processes; put the checkpoint on a "
+                   "disk that all of them see", t->plan->checkpoint.path) : 0;
+}
+
+/* The best epoch is made again from its parameters. */
+static void restore(struct training *t, const struct se_progress_made *m, se_real *const copy[SAVED])
+{
+    struct se_net *net = t->net;
+    const uint64_t bytes = net->count * sizeof **copy;
+    se_real *to[SAVED];
+
+    t->result->val_loss = m->val_loss;
+    se_net_put(net, net->value, copy[3], bytes);
+    net->current = 0;
+    net->epoch = 0;
+    keep_best(t, m->best, se_net_forward(net, false), m->accuracy);
+    saved_arrays(t, to);
+    for (int i = 0; i < SAVED; i++)
+        se_net_put(net, to[i], copy[i], bytes);
+    net->current = 0;
+    net->steps = m->steps;
+}
+
+/* The epoch to begin with, from 1 */
+static int resume(struct training *t, uint64_t *epoch, struct se_err *err)
+{
+    const struct se_checkpoint *c = &t->plan->checkpoint;
+    struct se_progress_made m = { .epoch = 0 };
+    se_real *copy[SAVED];
+    int rc = 0;
+
+    *epoch = 1;
+    if (!c->path)
+        return 0;
+    if (make_copies(t, copy, err) < 0)
+        return -1;
+    rc = se_checkpoint_read(c, &m, t->net->count, copy, err);
+    if (rc == 0)
+        m.epoch = 0;
+    if (rc >= 0 && agree(t, m.epoch, err) < 0)
+        rc = -1;
+    if (rc > 0 && m.epoch >= t->plan->epochs)
+        rc = se_fail(err, SE_EUSAGE, "%s: the checkpoint is of epoch %" PRIu64 ", behind the last "
+                     "one of --epochs", c->path, m.epoch);
+    if (rc > 0) {
+        restore(t, &m, copy);
+        *epoch = m.epoch + 1;
+        rc = se_net_check(t->net, err);
+    }
+    free_copies(copy);
+    return rc;
+}
+
 static void training_release(struct training *t)
 {
     void *const memory[] = { t->id, t->val, t->label, t->part, t->dlogits, t->total, t->value, t->logits,
@@ -331,6 +456,7 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
              struct se_err *err)
 {
     struct training t = { .net = net, .plan = plan, .result = r };
+    uint64_t epoch = 1;
     const unsigned mode = se_flush_to_zero();   /* parameters that nothing needs fade away */
     int rc = make_target(&t, err);
 
@@ -344,8 +470,12 @@ int se_train(struct se_train_result *r, struct se_net *net, const struct se_trai
     }
     if (rc == 0)
         rc = t.dlogits ? make_result(&t, err) : -1;
-    for (uint64_t epoch = 1; rc == 0 && epoch <= plan->epochs; epoch++) {
+    if (rc == 0)
+        rc = resume(&t, &epoch, err);
+    for (; rc == 0 && epoch <= plan->epochs; epoch++) {
         rc = run_epoch(&t, epoch, err);
+        if (rc == 0)
+            rc = save(&t, epoch, err);
         if (rc == 0 && plan->patience && epoch - r->best >= plan->patience)
             break;
     }

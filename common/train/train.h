@@ -4,6 +4,7 @@
 
 #include "common/base/progress.h"
 #include "common/base/text.h"
+#include "common/train/checkpoint.h"
 #include "common/train/net.h"
 
 /* A loss over all vertices that is added to the cross-entropy.  An epoch has one or more samples:
@@ -32,6 +33,7 @@ struct se_train_options {
     struct se_extra *extra[SE_MOST_EXTRAS];     /* NULL-ended unless full */
     struct se_out *log;         /* learning curve as TSV, or NULL */
     struct se_progress *progress;
+    struct se_checkpoint checkpoint;    /* where to go on, unless its path is NULL */
 };
 
 struct se_train_result {

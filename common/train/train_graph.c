@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/train/net.h"
+#include "common/train/peers.h"
 
 void se_nngraph_release(struct se_nngraph *x)
 {
@@ -17,6 +17,7 @@ void se_nngraph_release(struct se_nngraph *x)
     free(x->mean);
     free(x->apart);
     free(x->root);
+    se_links_release(x->links);
     memset(x, 0, sizeof *x);
 }
 
@@ -406,12 +407,13 @@ static void transpose(struct se_sparse *x)
 }
 
 /* A column costs as much as some entries: it has a step of its own. */
-static void divide(struct se_sparse *x)
+void se_sparse_divide(struct se_sparse *x, const uint64_t *toff)
 {
     enum { COLUMN = 8 };
 
+    x->middle = 0;
     while (x->middle < x->cols &&
-           2 * (x->toff[x->middle] + COLUMN * x->middle) < x->nnz + COLUMN * x->cols)
+           2 * (toff[x->middle] + COLUMN * x->middle) < toff[x->cols] + COLUMN * x->cols)
         x->middle++;
     for (uint64_t v = 0; v < x->rows; v++) {
         x->split[v] = x->off[v];
@@ -441,7 +443,8 @@ int se_sparse_index(struct se_sparse *x, struct se_err *err)
         !(x->split = se_alloc(x->rows, sizeof *x->split, err)))
         return -1;
     transpose(x);
-    divide(x);
+    x->all = x->nnz;
+    se_sparse_divide(x, x->toff);
     return 0;
 }
 

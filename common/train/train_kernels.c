@@ -392,7 +392,7 @@ SE_WIDE static void mask(void *arg, uint64_t from, uint64_t to)
         const uint64_t first = part * SE_MASKED;
 
         for (uint32_t g = 0; g < GROUPS; g++)
-            philox_abreast(m, (uint32_t)(first / 8) + g * ABREAST, out[g]);
+            philox_abreast(m, m->counter[0] + (uint32_t)(first / 8) + g * ABREAST, out[g]);
         memcpy(half, out, sizeof half);
         for (int i = 0; i < SE_MASKED; i++)
             keep[i] = half[i] >= least;

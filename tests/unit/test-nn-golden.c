@@ -149,6 +149,7 @@ static void check_large(void)
     se_rng_init(&r, 1, SE_RNG_TEST, 0);
     se_net_room(&net, IN * WIDE);
     net.cpu.partial = se_alloc(SE_PARTIALS * net.partial_room, sizeof *net.cpu.partial, &err);
+    net.cpu.total = se_alloc(net.partial_room, sizeof *net.cpu.total, &err);
     for (uint64_t i = 0; i < ROWS; i++) {
         for (uint32_t c = 0; c < IN; c++)
             if (se_rng_below(&r, 3) == 0) {
@@ -173,6 +174,7 @@ static void check_large(void)
         CHECK_NEAR((double)columns[k], sums[k], 100 * NEAR);
     se_sparse_release(&s);
     free(net.cpu.partial);
+    free(net.cpu.total);
     free(off);
     free(col);
     free(value);
@@ -194,6 +196,7 @@ static void check_products(void)
     se_rng_init(&r, 2, SE_RNG_TEST, 0);
     CHECK(se_blas_load(1, &err) == 0);
     net.cpu.partial = se_alloc(SE_PARTIALS * MOST, sizeof *net.cpu.partial, &err);
+    net.cpu.total = se_alloc(MOST, sizeof *net.cpu.total, &err);
     for (uint64_t i = 0; i < ROWS * 513; i++)
         x[i] = (se_real)se_rng_normal(&r);
     for (uint64_t i = 0; i < MOST; i++)
@@ -240,6 +243,7 @@ static void check_products(void)
             }
         }
     free(net.cpu.partial);
+    free(net.cpu.total);
     unit_ok("products of every shape");
 }
 
