@@ -174,10 +174,10 @@ summary() {
     [[ $(rows out/topology.tsv | cut -f 2 | xargs) == '0 2' ]]
     [[ $(rows out/topology.tsv | awk '$2 == 2 { print $3 }') == \
         "$(se-export -t edges out/toy-gcn/split-00/run-0/iter-02/train.seg | wc -l)" ]]
-    if type -P sfdp > /dev/null; then
-        grep -q '<circle' out/toy-iteration-0.svg
-        grep -q '<circle' out/toy-iteration-2.svg
-    fi
+    for i in 0 2; do                    # lines for edges, round dots for vertices
+        grep -q 'd="M[0-9.]* [0-9.]*L' "out/toy-iteration-$i.svg"
+        grep -q 'stroke-linecap="round" d="M[0-9]' "out/toy-iteration-$i.svg"
+    done
     has_figure topology
 }
 

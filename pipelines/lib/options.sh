@@ -255,7 +255,7 @@ prepare_stages() {
         add_options train 'input communities'
     fi
     options_first=("${words[@]}") options_start=()
-    options_sim+=(--omit model,probabilities)   # it stays in what training wrote
+    options_sim+=(--omit 'model,probabilities')   # it stays in what training wrote
     [[ ! -v given[metric] || -v given[sample-metric] ]] || options_sample+=(--metric "${given[metric]}")
     [[ ${given[communities]-0} == 0 ]] || options_sample+=(--keep)      # the tree
 }
