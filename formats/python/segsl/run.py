@@ -169,6 +169,8 @@ def learn(x, iterations=10, split=0, seed=0, **options):
     an entry for each iteration, and summary the test accuracies of summary.tsv in percent.
     """
     g = graph(x)
+    if g.labels is None:
+        raise SegslError("se-gsl: no labels to learn from; tree() finds modules without labels")
     with tempfile.TemporaryDirectory(prefix="segsl-") as folder:
         given, out = os.path.join(folder, "given.seg"), os.path.join(folder, "run")
         write(g, given)
