@@ -13,6 +13,7 @@
 #include "common/graph/adjacency.h"
 #include "common/graph/builder.h"
 #include "formats/internal.h"
+#include "formats/vertices.h"
 
 struct reader {
     struct se_import *in;
@@ -239,14 +240,17 @@ static int put(struct reader *r, struct se_stream *s, struct se_err *err)
 static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 {
     struct reader r = { .in = in };
+    struct se_built built = { 0 };
     int rc = se_text_open(&r.text, in->path, err);
 
+    se_import_start(in, &r.up, true);
     if (rc == 0)
         rc = read_header(&r, err);
     if (rc == 0)
         rc = read_lists(&r, err);
     if (rc == 0)
-        rc = put(&r, s, err);
+        rc = put(&r, s, err) < 0 ||
+             se_import_arcs(in, &built, SE_MERGE_MATRIX, NULL, s, err) < 0 ? -1 : 0;
     se_text_close(&r.text);
     se_builder_release(&r.up);
     se_builder_release(&r.down);

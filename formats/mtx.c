@@ -13,7 +13,7 @@
 #include "formats/vertices.h"
 
 /* The banner: "%%MatrixMarket matrix coordinate FIELD SYMMETRY", in any case. */
-static int read_banner(struct se_text *t, bool *weighted, struct se_err *err)
+static int read_banner(struct se_text *t, bool *weighted, bool *symmetric, struct se_err *err)
 {
     char object[16], layout[16], field[16], symmetry[20];
     size_t len;
@@ -25,7 +25,9 @@ static int read_banner(struct se_text *t, bool *weighted, struct se_err *err)
     if (got == 0)
         return se_fail(err, SE_EINPUT, "%s: is empty", t->path);
     if (strncasecmp(line, "%%MatrixMarket", 14) != 0)
-        return se_text_fail(t, err, "does not start with %%%%MatrixMarket");
+        return se_text_fail(t, err, "does not start with %%%%MatrixMarket; if it is such a file without "
+                            "its first line, put '%%%%MatrixMarket matrix coordinate pattern "
+                            "symmetric' there");
     if (sscanf(line + 14, " %15s %15s %15s %19s", object, layout, field, symmetry) != 4)
         return se_text_fail(t, err, "four words should follow %%%%MatrixMarket");
     if (strcasecmp(object, "matrix") != 0 || strcasecmp(layout, "coordinate") != 0)
@@ -34,6 +36,7 @@ static int read_banner(struct se_text *t, bool *weighted, struct se_err *err)
     if (strcasecmp(symmetry, "general") != 0 && strcasecmp(symmetry, "symmetric") != 0)
         return se_text_fail(t, err, "cannot read a %s matrix, only general and symmetric",
                             symmetry);
+    *symmetric = strcasecmp(symmetry, "symmetric") == 0;
     *weighted = strcasecmp(field, "pattern") != 0;
     if (*weighted && strcasecmp(field, "real") != 0 && strcasecmp(field, "integer") != 0)
         return se_text_fail(t, err, "cannot read %s values, only pattern, real and integer",
@@ -112,11 +115,13 @@ static int read_all(struct se_text *t, struct se_import *in, struct se_builder *
                     struct se_err *err)
 {
     uint64_t n = 0, entries = 0;
+    bool symmetric = false;
     const char *p;
     int got;
 
-    if (read_banner(t, &b->weighted, err) < 0 || read_size(t, &n, &entries, err) < 0)
+    if (read_banner(t, &b->weighted, &symmetric, err) < 0 || read_size(t, &n, &entries, err) < 0)
         return -1;
+    se_import_start(in, b, symmetric);
     if (n >= SE_MAX_VERTICES)
         return se_text_fail(t, err, "%" PRIu64 " rows are too many", n);
     while ((got = next_line(t, &p, err)) > 0) {
@@ -144,24 +149,12 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 {
     struct se_builder b = SE_BUILDER_INIT;
     struct se_text t = SE_TEXT_INIT;
-    struct se_built built;
     int rc = se_text_open(&t, in->path, err);
 
     if (rc == 0)
         rc = read_all(&t, in, &b, err);
-    const uint64_t entries = b.count;
-
-    if (rc == 0) {
-        rc = se_builder_put(&b, s, SE_GRAPH, SE_MERGE_MATRIX, in->keep_loops, &built, err);
-        if (rc < 0)
-            se_err_in(err, t.path);
-    }
-    if (rc == 0) {
-        in->loops = built.loops;
-        in->repeated = built.repeated;
-        in->matrix = true;
-        rc = se_import_symmetric(in, entries - built.loops, built.repeated, err);
-    }
+    if (rc == 0 && se_import_graph(in, &b, SE_MERGE_MATRIX, s, err) < 0)
+        rc = se_err_in(err, t.path);
     se_builder_release(&b);
     se_text_close(&t);
     return rc;
@@ -189,17 +182,19 @@ static void write_entry(struct se_out *out, uint64_t row, uint64_t column, const
     se_out_char(out, '\n');
 }
 
-/* The lower triangle: an edge stands in the row of its higher end. */
+/* The lower triangle: an edge stands in the row of its higher end.  Arcs: all, a row for each
+ * source. */
 static int export(const struct se_export *ex, struct se_stream *s, struct se_out *out,
                   struct se_err *err)
 {
+    const bool arcs = ex->section == SE_ARCS;
     struct se_graph g;
     uint64_t loop = 0;
 
-    if (se_graph_get(&g, s, ex->section, err) < 0)
+    if (se_export_edges(ex, s, &g, err) < 0)
         return -1;
-    se_outf(out, "%%%%MatrixMarket matrix coordinate %s symmetric\n",
-            g.weight ? "real" : "pattern");
+    se_outf(out, "%%%%MatrixMarket matrix coordinate %s %s\n", g.weight ? "real" : "pattern",
+            arcs ? "general" : "symmetric");
     se_outf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", g.n, g.n, g.m + g.loops);
     for (uint64_t u = 0; u < g.n; u++) {
         if (loop < g.loops && g.loop[loop] == u) {
@@ -207,14 +202,16 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
             loop++;
         }
         for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++)
-            write_entry(out, g.to[i], u, g.weight ? &g.weight[i] : NULL);
+            write_entry(out, arcs ? u : g.to[i], arcs ? g.to[i] : u,
+                        g.weight ? &g.weight[i] : NULL);
     }
     return 0;
 }
 
 const struct se_format se_format_mtx = {
     .name = "mtx",
-    .what = "Matrix Market: a symmetric coordinate matrix",
+    .what = "Matrix Market: a symmetric coordinate matrix; of arcs a general one",
+    .directed = true,
     .what_import = "Matrix Market: a square coordinate matrix",
     .import = import,
     .detect = detect,

@@ -13,7 +13,8 @@ import zlib
 NONE = 0xFFFFFFFF
 NAMES = {b"GRPH": "graph", b"FUSE": "fused", b"FEAT": "features", b"LABL": "labels",
          b"SPLT": "splits", b"EMBD": "embedding", b"KNNS": "knn", b"TREE": "tree",
-         b"PRED": "predictions", b"prob": "probabilities", b"MODL": "model", b"name": "names", b"cols": "columns",
+         b"PRED": "predictions", b"prob": "probabilities", b"MODL": "model", b"arcs": "arcs",
+         b"name": "names", b"cols": "columns",
          b"stat": "stats",
          b"hist": "history", b"ENDS": "end"}
 
@@ -72,6 +73,16 @@ def graph(p):
     need(all(ascends(to[off[u]:off[u + 1]], u, n) for u in range(n)), "edges")
     need(ascends(loop, -1, n) and min(weight + loop_weight, default=0) >= 0, "loops, weights")
     return n, [(u, to[i], weight[i]) for u in range(n) for i in range(off[u], off[u + 1])]
+
+
+def arcs(p):
+    n, m, flags = p.take(3, "Q")
+    need(flags < 2, "arcs flags")
+    off, to = offsets(p, n, m), p.take(m, "I")
+    weight = p.take(m, "f") if flags else ()
+    need(all(ascends(to[off[u]:off[u + 1]], -1, n) for u in range(n)), "arcs")
+    need(min(weight, default=0) >= 0, "weights of arcs")
+    return n,
 
 
 def features(p):

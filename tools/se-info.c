@@ -125,6 +125,16 @@ static void show_graph(struct se_out *out, const char *name, const struct se_gra
     se_outf(out, "%.6f bits\n", f->h1);
 }
 
+static void show_arcs(struct se_out *out, const struct se_info *x)
+{
+    const struct se_arc_facts *f = &x->arc_facts;
+
+    key(out, "arcs");
+    se_outf(out, "%s, %s", big(x->arcs.m), x->arcs.weight ? "weighted" : "unweighted");
+    se_outf(out, "; of %s pair%s", big(f->pairs), plural(f->pairs));
+    se_outf(out, " %s with one direction only\n", big(f->one_way));
+}
+
 /* Name of a class, or its number */
 static void show_classes(struct se_out *out, const struct se_info *x)
 {
@@ -314,9 +324,9 @@ static void show_vectors(struct se_out *out, const struct se_info *x)
 /* Sections that nothing above has more to say of */
 static void show_others(struct se_out *out, const struct se_stream *s)
 {
-    static const uint32_t told[] = { SE_GRAPH, SE_FUSED, SE_FEATURES, SE_LABELS, SE_SPLITS,
-                                     SE_EMBEDDING, SE_KNN, SE_TREE, SE_PREDICTIONS, SE_STATS,
-                                     SE_HISTORY, 0 };
+    static const uint32_t told[] = { SE_GRAPH, SE_ARCS, SE_FUSED, SE_FEATURES, SE_LABELS,
+                                     SE_SPLITS, SE_EMBEDDING, SE_KNN, SE_TREE, SE_PREDICTIONS,
+                                     SE_STATS, SE_HISTORY, 0 };
 
     for (size_t i = 0; i < s->count; i++) {
         const uint32_t *t = told;
@@ -341,6 +351,8 @@ static int show(struct se_run *run, const struct se_info *x, struct se_stream *s
         se_outf(out, "%-12s none; the other sections are of %s vertices\n", "graph",
                 big(x->vertices));
     show_vectors(out, x);
+    if (x->has_arcs)
+        show_arcs(out, x);
     if (x->has_fused)
         show_graph(out, "fused", &x->fused, &x->fused_facts);
     if (x->has_tree)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 
 /* off[v + 1] = where the arcs of v start; filling moves it to where they end. */
 static void count_arcs(uint64_t *off, const struct se_graph *g)
@@ -75,6 +76,15 @@ void se_degrees(const struct se_graph *g, bool loops, double *degree)
         }
     for (uint64_t i = 0; loops && i < g->loops; i++)
         degree[g->loop[i]] += g->loop_weight ? 2 * (double)g->loop_weight[i] : 2;
+}
+
+uint64_t se_row_find(const struct se_graph *g, uint64_t u, uint64_t v)
+{
+    const uint64_t end = g->off[u + 1];
+    const uint64_t at = g->off[u] +
+                        se_lower_bound_u32(g->to + g->off[u], end - g->off[u], (uint32_t)v);
+
+    return at < end && g->to[at] == v ? at : UINT64_MAX;
 }
 
 /* The root of v, with the path to it halved.  Roots are the least of their set. */

@@ -14,6 +14,9 @@ struct se_adjacency {
 int se_adjacency_make(struct se_adjacency *a, const struct se_graph *g, struct se_err *err);
 void se_adjacency_release(struct se_adjacency *a);
 
+/* Where v is in row u of a graph, or of arcs; UINT64_MAX: nowhere.  The edge u - v of a graph is in
+ * the row of the lower one. */
+uint64_t se_row_find(const struct se_graph *g, uint64_t u, uint64_t v);
 /* Weighted degrees of all vertices, in double; a loop of weight w adds 2 w when `loops`.
  * Room for g->n. */
 void se_degrees(const struct se_graph *g, bool loops, double *degree);

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,9 @@ void se_builder_release(struct se_builder *b)
     *b = (struct se_builder)SE_BUILDER_INIT;
 }
 
-/* Turn the pairs into keys, low end first, of as few bits as their ids need. */
-static void make_keys(struct se_edge_block *x, bool weighted)
+/* Turn the pairs into keys, low end first unless they are ordered, of as few bits as their ids
+ * need.  `turned`: remember which end was first. */
+static void make_keys(struct se_edge_block *x, bool ordered, bool turned)
 {
     uint64_t *key = x->work->key[0], all = 1;
 
@@ -66,9 +68,9 @@ static void make_keys(struct se_edge_block *x, bool weighted)
     for (uint32_t i = 0; i < x->count; i++) {
         const uint64_t u = key[i] >> 32, v = key[i] & UINT32_MAX;
 
-        key[i] = u < v ? u << x->bits | v : v << x->bits | u;
-        if (weighted)
-            x->work->order[0][i] = u > v ? i | TURNED : i;
+        key[i] = ordered || u < v ? u << x->bits | v : v << x->bits | u;
+        if (turned)
+            x->work->order[0][i] = !ordered && u > v ? i | TURNED : i;
     }
 }
 
@@ -193,11 +195,12 @@ static int pack_order(struct se_edge_block *x, const uint32_t *order, struct se_
     return 0;
 }
 
-static int pack_block(struct se_edge_block *x, bool weighted, struct se_err *err)
+static int pack_block(struct se_edge_block *x, const struct se_builder *b, struct se_err *err)
 {
+    const bool weighted = b->weighted || b->directions;
     int half;
 
-    make_keys(x, weighted);
+    make_keys(x, b->ordered, weighted);
     half = sort_keys(x, weighted);
     if (!weighted)
         drop_repeats(x, x->work->key[half]);
@@ -217,7 +220,7 @@ static int new_block(struct se_builder *b, struct se_err *err)
 
     if (!x)
         return -1;
-    if (b->last ? pack_block(b->last, b->weighted, err) < 0
+    if (b->last ? pack_block(b->last, b, err) < 0
                 : !(x->work = se_alloc(1, sizeof *x->work, err))) {
         free(x);
         return -1;
@@ -241,6 +244,14 @@ static int start_weights(struct se_edge_block *x, struct se_err *err)
     for (uint32_t i = 0; i < x->count; i++)
         x->weight[i] = 1;
     return 0;
+}
+
+static int add_arcs(struct se_builder *b, uint32_t u, uint32_t v, float weight,
+                    struct se_err *err)
+{
+    b->arcs->weighted = b->weighted;
+    return se_builder_add(b->arcs, u, v, weight, err) < 0 ||
+           (b->both && u != v && se_builder_add(b->arcs, v, u, weight, err) < 0) ? -1 : 0;
 }
 
 int se_builder_add(struct se_builder *b, uint32_t u, uint32_t v, float weight,
@@ -268,7 +279,7 @@ int se_builder_add(struct se_builder *b, uint32_t u, uint32_t v, float weight,
     b->count++;
     if (high >= b->n)
         b->n = (uint64_t)high + 1;
-    return 0;
+    return b->arcs ? add_arcs(b, u, v, weight, err) : 0;
 }
 
 struct cursor {                 /* walks over a packed block */
@@ -368,6 +379,7 @@ struct rows {                   /* the graph as it grows */
     uint32_t *to, *loop;
     float *weight, *loop_weight;        /* NULL while all weights are 1 */
     size_t loop_cap[2];
+    bool ordered;               /* a self-loop is one of to[] */
 };
 
 static void free_rows(struct rows *r)
@@ -411,10 +423,11 @@ static int add_pair(struct rows *r, uint64_t key, const double sum[2], enum se_m
                     bool keep_loops, struct se_err *err)
 {
     const uint32_t low = (uint32_t)(key >> 32), high = (uint32_t)key;
-    double weight = sum[0] + sum[1];
+    const double both = sum[0] + sum[1];
+    const double weight = low == high || merge == SE_MERGE_SUM ? both
+                        : merge == SE_MERGE_MATRIX ? fmax(sum[0], sum[1])
+                        : both / 2;
 
-    if (merge == SE_MERGE_MATRIX)
-        weight = sum[0] > sum[1] ? sum[0] : sum[1];
     if (low == high && !keep_loops)
         return 0;
     if (weight > (double)FLT_MAX)
@@ -422,7 +435,7 @@ static int add_pair(struct rows *r, uint64_t key, const double sum[2], enum se_m
                        " add up to %g, more than a float holds", low, high, weight);
     if ((float)weight != 1 && !r->weight && weigh_rows(r, err) < 0)
         return -1;
-    if (low == high)
+    if (low == high && !r->ordered)
         return add_loop(r, low, (float)weight, err);
     while (r->row <= low)
         r->off[r->row++] = r->m;
@@ -432,29 +445,45 @@ static int add_pair(struct rows *r, uint64_t key, const double sum[2], enum se_m
     return 0;
 }
 
-static int merge_weighted(struct merge *m, struct rows *r, enum se_merge merge,
+/* All entries of the next pair: their sum by direction, -1 where a direction has none, and how many
+ * there are.  Without weights a direction counts 1. */
+static uint64_t take_pair(struct merge *m, bool weighted, double sum[2])
+{
+    const uint64_t key = m->cursor[m->best].key;
+    uint64_t entries = 0;
+
+    do {
+        const struct cursor *c = &m->cursor[m->best];
+        const struct se_edge_block *x = c->block;
+        const uint32_t i = c->taken - 1;
+        double *to = &sum[x->turned[i / 8] >> i % 8 & 1];
+
+        *to = !weighted ? 1 : (*to < 0 ? 0 : *to) + (x->weight ? (double)x->weight[i] : 1);
+        entries++;
+        advance(&m->cursor[m->best]);
+        play(m, m->best);
+    } while (m->cursor[m->best].key == key);
+    return entries;
+}
+
+static int merge_weighted(struct merge *m, struct rows *r, bool weighted, enum se_merge merge,
                           bool keep_loops, struct se_built *built, struct se_err *err)
 {
     uint64_t key;
 
     while ((key = m->cursor[m->best].key) != END) {
-        double sum[2] = { 0, 0 };
-        uint64_t entries = 0;
+        double sum[2] = { -1, -1 };             /* no entry yet */
+        const uint64_t entries = take_pair(m, weighted, sum);
+        const bool one_way = sum[0] < 0 || sum[1] < 0;
 
-        do {
-            const struct cursor *c = &m->cursor[m->best];
-            const struct se_edge_block *x = c->block;
-            const uint32_t i = c->taken - 1;
-
-            sum[x->turned[i / 8] >> i % 8 & 1] += x->weight ? (double)x->weight[i] : 1;
-            entries++;
-            advance(&m->cursor[m->best]);
-            play(m, m->best);
-        } while (m->cursor[m->best].key == key);
-        if (key >> 32 == (key & UINT32_MAX))
+        sum[0] = sum[0] < 0 ? 0 : sum[0];
+        sum[1] = sum[1] < 0 ? 0 : sum[1];
+        if (key >> 32 == (key & UINT32_MAX)) {
             built->loops += entries;
-        else
+        } else {
             built->repeated += entries - 1;
+            built->one_way += one_way;
+        }
         if (add_pair(r, key, sum, merge, keep_loops, err) < 0)
             return -1;
     }
@@ -478,11 +507,13 @@ static int merge_plain(struct merge *m, struct rows *r, bool keep_loops,
             continue;
         }
         last = key;
-        if (low == high) {
+        if (low == high && !r->ordered) {
             if (keep_loops && add_loop(r, low, 1, err) < 0)
                 return -1;
             continue;
         }
+        if (low == high && !keep_loops)
+            continue;
         while (r->row <= low)
             r->off[r->row++] = r->m;
         r->to[r->m++] = high;
@@ -496,7 +527,7 @@ static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
     struct merge m = { 0 };
     int rc = 0;
 
-    if (b->last && pack_block(b->last, b->weighted, err) < 0)
+    if (b->last && pack_block(b->last, b, err) < 0)
         return -1;
     for (const struct se_edge_block *x = b->first; x; x = x->next) {
         r->bound += x->count;
@@ -504,6 +535,7 @@ static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
         built->repeated += x->repeated;
     }
     r->n = b->n;
+    r->ordered = b->ordered;
     r->off = se_alloc(r->n + 1, sizeof *r->off, err);
     r->to = se_alloc(r->bound, sizeof *r->to, err);
     if (!r->off || !r->to)
@@ -511,8 +543,9 @@ static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
     if (b->first) {
         rc = start_merge(&m, b, err);
         if (rc == 0)
-            rc = b->weighted ? merge_weighted(&m, r, merge, keep_loops, built, err)
-                             : merge_plain(&m, r, keep_loops, built, err);
+            rc = b->weighted || b->directions
+                     ? merge_weighted(&m, r, b->weighted, merge, keep_loops, built, err)
+                     : merge_plain(&m, r, keep_loops, built, err);
     }
     while (r->row <= r->n)
         r->off[r->row++] = r->m;
@@ -536,7 +569,7 @@ int se_builder_put(struct se_builder *b, struct se_stream *s, uint32_t tag,
                    struct se_err *err)
 {
     struct rows r = { 0 };
-    struct se_built told = { 0, 0 };
+    struct se_built told = { 0 };
     int rc;
 
     if (b->n > SE_MAX_VERTICES)
@@ -555,6 +588,49 @@ int se_builder_put(struct se_builder *b, struct se_stream *s, uint32_t tag,
     }
     if (rc == 0 && built)
         *built = told;
+    free_rows(&r);
+    return rc;
+}
+
+/* Bring arcs to other numbers, in place: fewer arcs, and not more rows. */
+static void renumber_arcs(struct rows *r, const uint32_t *to, uint64_t n)
+{
+    uint64_t m = 0, row = 0;
+
+    for (uint64_t u = 0, i = 0; u < r->n; u++) {
+        const uint64_t end = r->off[u + 1];
+
+        for (; i < end; i++)
+            if (to[u] != SE_NONE && to[r->to[i]] != SE_NONE) {
+                if (r->weight)
+                    r->weight[m] = r->weight[i];
+                r->to[m++] = to[r->to[i]];
+            }
+        if (to[u] != SE_NONE)
+            r->off[++row] = m;
+    }
+    r->n = n;
+    r->m = m;
+}
+
+int se_builder_put_arcs(struct se_builder *b, struct se_stream *s, const uint32_t *to, uint64_t n,
+                        bool keep_loops, struct se_err *err)
+{
+    struct rows r = { 0 };
+    struct se_built told = { 0 };
+    int rc;
+
+    if (!to && b->n < n)
+        b->n = n;
+    rc = make_rows(b, &r, SE_MERGE_SUM, keep_loops, &told, err);
+    se_builder_release(b);
+    if (rc == 0) {
+        if (to)
+            renumber_arcs(&r, to, n);
+        const struct se_graph g = { .n = r.n, .m = r.m, .off = r.off, .to = r.to,
+                                    .weight = r.weight };
+        rc = se_arcs_put(&g, s, err);
+    }
     free_rows(&r);
     return rc;
 }

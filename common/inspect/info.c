@@ -80,6 +80,11 @@ static int make_graphs(struct se_info *x, struct se_stream *s, struct se_err *er
     if (x->has_fused && (se_graph_get(&x->fused, s, SE_FUSED, err) < 0 ||
                          se_graph_facts(&x->fused_facts, &x->fused, labels_of(x), err) < 0))
         return -1;
+    if (x->has_arcs) {
+        if (se_arcs_get(&x->arcs, s, err) < 0)
+            return -1;
+        se_arc_facts(&x->arc_facts, &x->arcs);
+    }
     return 0;
 }
 
@@ -105,6 +110,7 @@ int se_info_make(struct se_info *x, struct se_stream *s, int64_t split, struct s
     *x = (struct se_info){ 0 };
     x->has_graph = se_stream_has(s, SE_GRAPH);
     x->has_fused = se_stream_has(s, SE_FUSED);
+    x->has_arcs = se_stream_has(s, SE_ARCS);
     x->has_features = se_stream_has(s, SE_FEATURES);
     x->has_labels = se_stream_has(s, SE_LABELS);
     x->has_splits = se_stream_has(s, SE_SPLITS);

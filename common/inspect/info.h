@@ -2,6 +2,7 @@
 #ifndef SE_INFO_H
 #define SE_INFO_H
 
+#include "common/graph/arcs.h"
 #include "common/inspect/summary.h"
 
 enum { SE_INFO_LEVELS = 64 };   /* levels of a tree that are looked at one by one */
@@ -10,9 +11,11 @@ enum { SE_INFO_LEVELS = 64 };   /* levels of a tree that are looked at one by on
 struct se_info {
     uint64_t vertices;
     bool has_graph, has_fused, has_features, has_labels, has_splits, has_embedding, has_knn,
-         has_tree, has_predictions, has_stats, has_history;
+         has_tree, has_predictions, has_stats, has_history, has_arcs;
     struct se_graph graph, fused;
     struct se_graph_facts graph_facts, fused_facts;
+    struct se_graph arcs;
+    struct se_arc_facts arc_facts;
     struct se_features features;
     uint64_t nonzeros;
     struct se_labels labels;

@@ -65,6 +65,10 @@ static void json_graph(struct sink *k, const struct se_info *x)
 
     json_number(k, "edges", none + (double)x->graph.m);
     json_number(k, "loops", none + (double)x->graph.loops);
+    if (x->has_arcs) {
+        json_number(k, "arcs", (double)x->arcs.m);
+        json_number(k, "arcs_one_way", (double)x->arc_facts.one_way);
+    }
     json_word(k, "weighted", x->has_graph ? x->graph.weight ? "true" : "false" : "null");
     json_number(k, "components", none + (double)f->components);
     json_number(k, "largest_component", none + (double)f->largest);

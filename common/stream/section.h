@@ -29,6 +29,10 @@ struct se_graph {
 int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err);
 int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,
                  const uint32_t from[SE_ORIGINS], struct se_err *err);
+/* arcs: the directed edges that the graph was made of, in the same struct: to[] ascends within u,
+ * may be below u, and is u for a self-loop; `loops` is 0.  Derived from the graph. */
+int se_arcs_get(struct se_graph *g, struct se_stream *s, struct se_err *err);
+int se_arcs_put(const struct se_graph *g, struct se_stream *s, struct se_err *err);
 /* Room for a graph in a payload of its own, to be written there and given to a stream.  Weights
  * are NULL unless `weighted`.  It is empty again when it was given, and else to be freed. */
 struct se_graph_room {

@@ -1,7 +1,8 @@
-/* section_graph.c - the sections graph and fused
+/* section_graph.c - the sections graph, fused and arcs
  *
- * u64 n, m, loops, flags (1: weighted); u64 off[n + 1]; u32 to[m]; u32 loop[loops];
- * weighted: f32 weight[m], f32 loop_weight[loops] */
+ * graph, fused: u64 n, m, loops, flags (1: weighted); u64 off[n + 1]; u32 to[m]; u32 loop[loops];
+ * weighted: f32 weight[m], f32 loop_weight[loops]
+ * arcs: u64 n, m, flags; u64 off[n + 1]; u32 to[m]; weighted: f32 weight[m] */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -105,6 +106,74 @@ int se_walk_graph(struct se_walk *w, void *to, struct se_err *err)
 int se_graph_get(struct se_graph *g, struct se_stream *s, uint32_t tag, struct se_err *err)
 {
     return se_walk_whole(s, tag, se_walk_graph, g, err);
+}
+
+static int check_arcs(const struct se_graph *g, struct se_reader *off, struct se_reader *to,
+                      struct se_err *err)
+{
+    uint64_t first = se_next_u64(off);
+
+    for (uint64_t u = 0; u < g->n; u++) {
+        const uint64_t behind = se_next_u64(off);
+        uint64_t least = 0;
+
+        for (uint64_t i = first; i < behind; i++) {
+            const uint32_t v = se_next_u32(to);
+
+            if (v < least || v >= g->n)
+                return se_payload_fail(err, SE_ARCS, "arc %" PRIu64 " -> %" PRIu32 " is out of "
+                                       "order or out of range", u, v);
+            least = (uint64_t)v + 1;
+        }
+        first = behind;
+    }
+    return 0;
+}
+
+int se_walk_arcs(struct se_walk *w, void *to, struct se_err *err)
+{
+    struct se_reader off, ends, weight;
+    struct se_graph x = { 0 };
+    const uint64_t *h = se_walk_head(w, 3);
+    bool weighted;
+
+    if (!h)
+        return se_payload_short(err, SE_ARCS);
+    if (se_payload_vertices(h[0], SE_ARCS, err) < 0)
+        return -1;
+    if (h[2] & ~(uint64_t)WEIGHTED)
+        return se_payload_fail(err, SE_ARCS, "unknown flags; a newer se-gsl wrote this");
+    weighted = h[2] & WEIGHTED;
+    x.n = h[0];
+    x.m = h[1];
+    x.off = se_walk_array(w, &off, x.n + 1, 8);
+    x.to = se_walk_array(w, &ends, x.m, 4);
+    if (weighted)
+        x.weight = se_walk_array(w, &weight, x.m, 4);
+    if (!x.off || !x.to || w->left || (weighted && !x.weight))
+        return se_payload_short(err, SE_ARCS);
+    if (se_payload_offsets(&off, x.m, SE_ARCS, err) < 0 || check_arcs(&x, &off, &ends, err) < 0 ||
+        (weighted && check_weights(&weight, SE_ARCS, err) < 0))
+        return -1;
+    if (to)
+        *(struct se_graph *)to = x;
+    return 0;
+}
+
+int se_arcs_get(struct se_graph *g, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_ARCS, se_walk_arcs, g, err);
+}
+
+int se_arcs_put(const struct se_graph *g, struct se_stream *s, struct se_err *err)
+{
+    const uint32_t from[SE_ORIGINS] = { SE_GRAPH, 0 };
+    const uint64_t h[3] = { g->n, g->m, g->weight ? WEIGHTED : 0 };
+    const struct se_piece part[] = {
+        { h, sizeof h }, { g->off, (g->n + 1) * 8 }, { g->to, g->m * 4 }, { g->weight, g->m * 4 }
+    };
+
+    return se_stream_put(s, SE_ARCS, part, g->weight ? 4 : 3, from, err);
 }
 
 int se_graph_put(const struct se_graph *g, struct se_stream *s, uint32_t tag,

@@ -293,7 +293,8 @@ int se_walk_knn(struct se_walk *w, void *to, struct se_err *err)
     x.similarity = se_walk_array(w, &similarity, (x.last - x.first) * x.k, 4);
     if (!x.id || !x.similarity || w->left)
         return se_payload_short(err, SE_KNN);
-    if (check_neighbours(&x, &id, &similarity, err) < 0)
+    /* without neighbours nothing in the stream stands behind the number of rows */
+    if (x.k > 0 && check_neighbours(&x, &id, &similarity, err) < 0)
         return -1;
     if (to)
         *(struct se_knn *)to = x;

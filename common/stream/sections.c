@@ -13,6 +13,8 @@
 static const struct se_section_kind kinds[] = {
     { SE_GRAPH, "graph", true, "import one with se-import or generate one with se-gen",
       { { 0 } }, se_walk_graph },
+    { SE_ARCS, "arcs", true, "import one with se-import --directed", { { SE_GRAPH } },
+      se_walk_arcs },
     { SE_FUSED, "fused", true, "make one with se-kselect",
       { { SE_GRAPH }, { SE_KNN, SE_FEATURES } }, se_walk_graph },
     { SE_FEATURES, "features", true, "import them with se-import", { { 0 } },

@@ -41,6 +41,7 @@
 #define SE_TREE SE_TAG('T', 'R', 'E', 'E')
 #define SE_PREDICTIONS SE_TAG('P', 'R', 'E', 'D')
 #define SE_MODEL SE_TAG('M', 'O', 'D', 'L')
+#define SE_ARCS SE_TAG('a', 'r', 'c', 's')
 #define SE_PROBABILITIES SE_TAG('p', 'r', 'o', 'b')
 #define SE_NAMES SE_TAG('n', 'a', 'm', 'e')
 #define SE_COLUMNS SE_TAG('c', 'o', 'l', 's')

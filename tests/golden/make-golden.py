@@ -98,6 +98,13 @@ def graph(off, to, loop=(), weight=None, loop_weight=(), n=None, m=None, flags=N
     return data
 
 
+def arcs(off, to, weight=None, n=None, m=None, flags=None):
+    data = u64(len(off) - 1 if n is None else n, len(to) if m is None else m,
+               int(weight is not None) if flags is None else flags)
+    data += pack("Q", off) + pack("I", to)
+    return data if weight is None else data + pack("f", weight)
+
+
 def dense(n, d, values, kind=0):
     return u64(n, d, len(values), kind) + pack("f", values)
 
@@ -218,6 +225,11 @@ LAYOUTS = [
      []),
 ]
 WITH_PROBABILITIES = [(b"GRPH", GRAPH, []), (b"prob", PROBABILITIES, [(b"GRPH", GRAPH)])]
+# Of the six vertices of GRAPH: both ways, one way, a self-loop; with weights and without.
+ARCS = arcs([0, 2, 4, 5, 6, 7, 8], [1, 2, 0, 2, 3, 5, 4, 3],
+            [0.5, 1, 1.5, 2, 0.25, 1, 3, 0.125])
+WITH_ARCS = [(b"GRPH", GRAPH, []), (b"arcs", ARCS, [(b"GRPH", GRAPH)])]
+PLAIN_ARCS = [(b"arcs", arcs([0, 1, 1, 3], [0, 0, 1]), [])]
 VALUES = [(b"FEAT", sparse([0, 2, 2, 3], 70000, [0, 69999, 5], [0.5, -2, 3e38]), [])]
 # Vertices with fewer than k neighbours, and with none.
 ALONE = [(b"KNNS", knn(4, 2, [1, 2, 0, NONE, NONE, NONE, 0, NONE],
@@ -255,6 +267,8 @@ def good():
     yield "v1-alone.seg", plain(ALONE), digest(ALONE)
     yield "v1-columns.seg", plain(COLUMNS), digest(COLUMNS)
     yield "v1-probabilities.seg", plain(WITH_PROBABILITIES), digest(WITH_PROBABILITIES)
+    yield "v1-arcs.seg", plain(WITH_ARCS), digest(WITH_ARCS)
+    yield "v1-arcs-plain.seg", plain(PLAIN_ARCS), digest(PLAIN_ARCS)
     yield "v1-empty.seg", plain(EMPTY), digest(EMPTY)
     yield "v1-no-section.seg", stream(), digest([])
     body = header(minor=7) + section(*ALL[0])
@@ -392,6 +406,17 @@ def wrong():
            "features: its header is damaged")
     yield "features-promise", F, u64(1 << 31, 1 << 31, 1 << 62, 0), "features: " + fit
     yield "labels-range", b"LABL", labels([0, 2], 2), "labels: vertex 1 has class 2"
+    A = b"arcs"
+    place = " is out of order or out of range"
+    yield "arcs-range", A, arcs([0, 1, 1], [2]), "arcs: arc 0 -> 2" + place
+    yield "arcs-twice", A, arcs([0, 2, 2], [1, 1]), "arcs: arc 0 -> 1" + place
+    yield "arcs-unsorted", A, arcs([0, 2, 2], [1, 0]), "arcs: arc 0 -> 0" + place
+    yield "arcs-flags", A, arcs([0, 1, 1], [1], flags=2), \
+        "arcs: unknown flags; a newer se-gsl wrote this"
+    yield "arcs-nan", A, arcs([0, 1, 1], [1], [NAN]), "arcs: weight 0 is not a finite number"
+    yield "arcs-negative", A, arcs([0, 1, 1], [1], [-1]), "arcs: weight 0 is negative"
+    yield "arcs-cut", A, arcs([0, 1, 3], [1, 0, 1, 0], m=9), "arcs: " + fit
+    yield "arcs-promise", A, arcs([0, 1], [0], m=1 << 62), "arcs: " + fit
     yield "labels-negative", b"LABL", labels([-2, 0], 2), "labels: vertex 0 has class -2"
     yield ("labels-names", b"LABL", labels([0, 1], 2, b"one\0"),
            "labels: names of classes are damaged")

@@ -16,7 +16,7 @@ enum { ANY_BLOCKS = 128, ANY_STATS = 6, ANY_LINES = 4, ANY_ARRAYS = 4 };
 
 /* Content outside of any stream.  Which sections there are: has[], by se_section_kind(). */
 struct any {
-    struct se_graph graph, fused;
+    struct se_graph graph, fused, arcs;
     struct se_features features;
     struct se_labels labels;
     struct se_splits splits;
@@ -104,6 +104,24 @@ static inline struct se_graph any_graph(struct any *a, struct se_rng *r, uint64_
         g.weight = any_weights(a, r, g.m);
         g.loop_weight = any_weights(a, r, g.loops);
     }
+    return g;
+}
+
+static inline struct se_graph any_arcs(struct any *a, struct se_rng *r, uint64_t n)
+{
+    const double p = se_rng_unit(r) * se_rng_unit(r);
+    uint64_t *off = any_room(a, n + 1, sizeof *off);
+    uint32_t *to = any_room(a, n * n, sizeof *to);
+    struct se_graph g = { .n = n, .off = off, .to = to };
+
+    for (uint64_t u = 0; u < n; u++) {
+        for (uint64_t v = 0; v < n; v++)
+            if (any_coin(r, p))
+                to[g.m++] = (uint32_t)v;
+        off[u + 1] = g.m;
+    }
+    if (any_coin(r, 0.5))
+        g.weight = any_weights(a, r, g.m);
     return g;
 }
 
@@ -252,6 +270,7 @@ static inline void any_make(struct any *a, uint64_t seed, uint64_t n, double sha
     a->knn = any_knn(a, &r, n);
     a->tree = any_tree(a, &r, n);
     any_rest(a, &r, n);
+    a->arcs = any_arcs(a, &r, n);
     for (int i = 0; se_section_kind(i); i++)
         a->has[i] = any_coin(&r, share);
 }
@@ -273,6 +292,7 @@ static inline int any_put_one(const struct any *a, uint32_t tag, struct se_strea
 
     switch (tag) {
     case SE_GRAPH: return se_graph_put(&a->graph, s, SE_GRAPH, NULL, err);
+    case SE_ARCS: return se_arcs_put(&a->arcs, s, err);
     case SE_FUSED: return se_graph_put(&a->fused, s, SE_FUSED, from, err);
     case SE_FEATURES: return se_features_put(&a->features, s, err);
     case SE_LABELS: return se_labels_put(&a->labels, s, err);
@@ -304,8 +324,8 @@ static inline int any_put_one(const struct any *a, uint32_t tag, struct se_strea
 static inline int any_put(const struct any *a, struct se_stream *s, struct se_err *err)
 {
     static const uint32_t order[] = {
-        SE_HISTORY, SE_NAMES, SE_GRAPH, SE_FEATURES, SE_LABELS, SE_SPLITS, SE_EMBEDDING, SE_KNN,
-        SE_FUSED, SE_TREE, SE_PREDICTIONS, SE_PROBABILITIES, SE_MODEL, SE_STATS
+        SE_HISTORY, SE_NAMES, SE_GRAPH, SE_ARCS, SE_FEATURES, SE_LABELS, SE_SPLITS,
+        SE_EMBEDDING, SE_KNN, SE_FUSED, SE_TREE, SE_PREDICTIONS, SE_PROBABILITIES, SE_MODEL, SE_STATS
     };
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
@@ -419,6 +439,10 @@ static inline bool any_same(const struct any *a, struct se_stream *s)
         same = false;                                                                      \
     }
     ANY_SAME(SE_GRAPH, se_graph_get(&g, s, SE_GRAPH, &err) == 0 && any_same_graph(&a->graph, &g))
+    ANY_SAME(SE_ARCS, se_arcs_get(&g, s, &err) == 0 && g.n == a->arcs.n && g.m == a->arcs.m &&
+             any_bytes(g.off, a->arcs.off, (g.n + 1) * 8) &&
+             any_bytes(g.to, a->arcs.to, g.m * 4) && !g.weight == !a->arcs.weight &&
+             (!g.weight || any_bytes(g.weight, a->arcs.weight, g.m * 4)))
     ANY_SAME(SE_FUSED, se_graph_get(&g, s, SE_FUSED, &err) == 0 && any_same_graph(&a->fused, &g))
     ANY_SAME(SE_FEATURES, se_features_get(&f, s, &err) == 0 &&
              any_same_features(&a->features, &f))
