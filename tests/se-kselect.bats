@@ -160,7 +160,7 @@ vectors() {
     [[ $stderr == *"knn has 5 neighbours of each vertex, fewer than -k 6; run se-sim -k 6" ]]
     fails 2 se-kselect --rule best x.seg
     fails 1 se-kselect --curve /nowhere/curve x.seg
-    se-sim -k 5 --rows 0:30 g.seg -o part.seg
+    se-sim -k 5 --rows 0:30 g.seg | se-cat g.seg - -o part.seg
     fails 1 se-kselect part.seg
     [[ $stderr == *"knn has only the vertices 0 to 29; join the parts with se-cat" ]]
     # neighbours of another graph, and of other rows

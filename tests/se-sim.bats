@@ -95,7 +95,7 @@ sim.distinct	5" ]]
         for cut in 0 1 200 300 457; do
             se-sim --method $method -k 20 --rows :$cut x.seg -o a.seg
             se-sim --method $method -k 20 --rows $cut: x.seg -o b.seg
-            se-cat a.seg b.seg -o joined.seg
+            se-cat x.seg a.seg b.seg -o joined.seg
             [[ $(digest joined.seg) == "$(digest one.seg)" ]]
         done
     done
@@ -105,9 +105,29 @@ sim.distinct	5" ]]
     fails 1 se-sim --rows 5:3 x.seg
 }
 
-@test "sim-parallel gives what one run gives" {
+@test "a part has its rows of knn and little else; with the input, the bytes of one run" {
+    se-gen -n 2000 --features normal --dims 60 --seed 1 --no-history -o x.seg
+    for method in product space; do
+        se-sim --method $method --no-history x.seg -o one.seg
+        knn=$(se-cat --only knn --no-history one.seg | wc -c)
+        for parts in 1 2 3 7; do
+            rm -f part-*
+            for (( i = 0; i < parts; i++ )); do
+                se-sim --method $method --no-history x.seg -o part-$i.seg \
+                    --rows $(( 2000 * i / parts )):$(( 2000 * (i + 1) / parts ))
+            done
+            se-cat --no-history x.seg part-*.seg | cmp - one.seg
+            (( $(cat part-*.seg | wc -c) * 100 <= knn * 101 ))
+        done
+    done
+    se-gen -n 2000 --features normal --dims 60 --seed 2 -o other.seg
+    fails 1 se-cat other.seg part-*.seg
+    [[ $stderr == "se-cat: knn: was made from another features section"* ]]
+}
+
+@test "sim-parallel gives what one run gives, and keeps finished parts" {
     need_command parallel
-    mkdir "a folder"
+    mkdir "a folder" bin
     se-gen -n 300 --seed 2 -o "a folder/x.seg"
     se-sim -k 10 --metric cosine "a folder/x.seg" -o one.seg
     for parts in 1 3 8; do
@@ -117,21 +137,81 @@ sim.distinct	5" ]]
     done
     [[ $(ls "a folder") == "x.seg
 y.seg" ]]
+    cp "a folder/x.seg" ./-x.seg                # a name with a dash
+    "$ROOT/pipelines/sim-parallel" 2 -x.seg -y.seg -k 10 --metric cosine
+    [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
     run -1 "$ROOT/pipelines/sim-parallel" 3 nothing.seg z.seg
-    [[ ! -e z.seg ]]
+    [[ ! -e z.seg && ! -e z.seg.parts ]]
     run -2 "$ROOT/pipelines/sim-parallel" 0 x.seg z.seg
+    # the part from row 100 on fails while there is a file "broken"
+    cat > bin/se-sim << 'END'
+#!/bin/bash
+echo "$*" >> calls
+[[ ! -e broken || $* != *"--rows 100:"* ]] || exit 1
+exec "$REAL" "$@"
+END
+    chmod +x bin/se-sim
+    touch broken
+    REAL=$(command -v se-sim)
+    export REAL PATH=$PWD/bin:$PATH
+    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 10 --metric cosine
+    [[ $stderr == *"some parts failed; the same command tries them again" && ! -e ./-z.seg ]]
+    [[ $(grep -c -- '--rows 100:' calls) -eq 3 && $(wc -l < calls) -eq 5 ]]
+    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 11 --metric cosine
+    [[ $stderr == *"-z.seg.parts holds parts of another run; remove it" ]]
+    rm broken
+    "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 10 --metric cosine
+    [[ $(wc -l < calls) -eq 6 && ! -e ./-z.seg.parts ]]
+    [[ $(digest ./-z.seg) == "$(digest one.seg)" ]]
 }
 
-@test "the Slurm array gives what one run gives" {
-    se-gen -n 300 --seed 2 -o x.seg
-    se-sim -k 10 x.seg -o one.seg
-    for task in 5 6 7 8; do
-        INPUT=x.seg PARTS=parts OPTIONS="-k 10" SLURM_ARRAY_TASK_COUNT=4 \
-            SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_ID=$task \
-            "$ROOT/pipelines/sim-array.slurm" 2> /dev/null
+@test "the Slurm array gives what one run gives; a task can be run again alone" {
+    se-gen -n 300 --seed 2 -o -x.seg
+    se-sim -k 10 --metric cosine ./-x.seg -o one.seg
+    # An sbatch that runs its script at once, one task after the other, but for task $LOST
+    mkdir bin
+    cat > bin/sbatch << 'END'
+#!/bin/bash
+echo "$*" >> calls
+while [[ $1 == -* ]]; do
+    case $1 in
+    --array=*) IFS=- read -r from to <<< "${1#*=}" ;;
+    --dependency=*) [[ ! -e failed ]] || exit 0 ;;
+    esac
+    shift
+done
+if [[ -z ${from-} ]]; then
+    "$@"
+else
+    for (( i = from; i <= ${to:-$from}; i++ )); do
+        [[ $i != "${LOST-}" ]] || { touch failed; continue; }
+        SLURM_ARRAY_TASK_ID=$i "$@"
+    done 2>> tasks >&2
+    echo "17;cluster"
+fi
+END
+    chmod +x bin/sbatch
+    PATH=$PWD/bin:$PATH
+    array() { "$ROOT/pipelines/sim-array.slurm" "$@"; }
+    for tasks in 1 4; do
+        [[ $(SBATCH_OPTIONS="--mem=1G" array $tasks -x.seg -y.seg -k 10 --metric cosine) == 17 ]]
+        [[ $(digest ./-y.seg) == "$(digest one.seg)" && ! -e ./-y.seg.parts ]]
+        rm ./-y.seg
     done
-    se-cat -o joined.seg parts/part-*.seg
-    [[ $(digest joined.seg) == "$(digest one.seg)" ]]
+    grep -q -- '--array=0-3 .*--mem=1G' calls
+    grep -q -- '--dependency=afterok:17 --kill-on-invalid-dep=yes' calls
+    grep -q 'task 3 of 4: vertices 225:300 of 300' tasks
+    LOST=2 array 4 -x.seg -y.seg -k 10 --metric cosine
+    [[ ! -e ./-y.seg ]]
+    run -1 --separate-stderr array --join 4 -x.seg -y.seg
+    [[ $stderr == "sim-array.slurm: task 2 has not made its part; run it with --array=2" ]]
+    run -1 --separate-stderr array 4 -x.seg -y.seg -k 10
+    [[ $stderr == *"holds parts of an earlier run"* ]]
+    sbatch --array=2 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg -k 10 --metric cosine
+    array --join 4 -x.seg -y.seg
+    [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
+    run -2 array 0 x.seg z.seg
+    SLURM_ARRAY_TASK_ID=4 run -1 array 4 -x.seg -z.seg
 }
 
 @test "one vertex, two vertices, fewer than k" {
@@ -240,7 +320,7 @@ PYTHON
         for threads in 1 3; do
             se-sim -q -@ "$threads" -k 5 -m "$metric" --rows 0:4 a.seg -o 1.seg
             se-sim -q -@ "$threads" -k 5 -m "$metric" --rows 4:9 a.seg -o 2.seg
-            [[ $(se-cat 1.seg 2.seg | digest) == "$(digest b.seg)" ]]
+            [[ $(se-cat a.seg 1.seg 2.seg | digest) == "$(digest b.seg)" ]]
         done
     done
     # nothing to compare at all: the fused graph is the graph
@@ -250,4 +330,40 @@ PYTHON
     [[ $stderr == *"3 of 3 rows of features carry no information"*"try --metric cosine" ]]
     se-kselect -q d.seg | se-export -t edges --section fused | cut -f 1,2 > fused
     diff fused <(printf '0\t1\n1\t2\n')
+}
+
+@test "--approx reaches its recall, at any number of threads, and says what it is" {
+    se-gen -n 20000 --features normal --dims 40 --classes 40 --signal .9 --splits 0 --seed 1 -o a.seg
+    se-sim -q -k 12 a.seg -o exact.seg
+    se-export -t knn exact.seg | cut -f 1,2 | sort > right
+    for recall in .6 .97; do
+        se-sim -q -k 12 --approx $recall a.seg -o b.seg
+        se-check -q --deep b.seg
+        awk -v a="$(se-info --get sim.recall b.seg)" -v b=$recall 'BEGIN { exit !(a >= b && a <= 1) }'
+        [[ $(se-export -t knn b.seg | wc -l) -eq 240000 ]]
+        # 400 rows are a sample: allow for its error
+        awk -v a="$(comm -12 right <(se-export -t knn b.seg | cut -f 1,2 | sort) | wc -l)" \
+            -v b=$recall 'BEGIN { exit !(a / 240000 > b - .03) }'
+        for threads in 1 2 4; do
+            se-sim -q --no-history -@ $threads -k 12 --approx $recall a.seg | b2sum
+        done | uniq -c | awk '$1 != 3 { exit 1 }'
+    done
+    # parts are joined to the same
+    se-sim -q -k 12 --approx .97 --rows :1500 a.seg -o 1.seg
+    se-sim -q -k 12 --approx .97 --rows 1500: a.seg -o 2.seg
+    [[ $(se-cat a.seg 1.seg 2.seg | se-export -t knn | b2sum) == "$(se-export -t knn b.seg | b2sum)" ]]
+    # an exact search replaces the recall of an older one
+    [[ $(se-sim -q -k 12 b.seg | digest) == "$(digest exact.seg)" ]]
+}
+
+@test "--approx is exact where that costs less, and refuses what it cannot do" {
+    se-gen -n 600 --features normal --dims 40 --splits 0 --seed 2 -o few.seg
+    se-gen -n 3000 --features normal --dims 8 --splits 0 --seed 2 -o flat.seg
+    se-gen -n 5000 --features normal --dims 40 --signal 0 --splits 0 --seed 2 -o noise.seg
+    for i in few flat noise; do
+        [[ $(se-sim -q -k 9 --approx .9 $i.seg | digest) == "$(se-sim -q -k 9 $i.seg | digest)" ]]
+    done
+    run -2 se-sim --approx .9 --method product few.seg -o out.seg
+    run -2 se-sim --approx 1.5 few.seg -o out.seg
+    [[ ! -e out.seg ]]
 }

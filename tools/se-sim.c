@@ -1,5 +1,6 @@
 /* se-sim.c - find the most similar vertices of every vertex */
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/cli/tool.h"
 #include "common/sim/sim.h"
@@ -7,6 +8,7 @@
 static struct {
     uint64_t k;
     int metric, on, method;
+    double approx;
     const char *rows;
 } o = { .k = 50 };
 
@@ -20,9 +22,12 @@ static const struct se_option options[] = {
               "if the stream has one", .old = "on" },
     { 0, "method", "auto|product|space|sparse", SE_OPT_CHOICE, &o.method,
       .help = "search method; the result is the same" },
+    { 0, "approx", "RECALL", SE_OPT_NUMBER, &o.approx, .min = 0, .max = 1,
+      .help = "search approximately until at least this share of the true neighbours is found, as "
+              "measured on a sample; 0: exact" },
     { 0, "rows", "A:B", SE_OPT_STRING, &o.rows,
-      .help = "find the neighbours of vertices A to B-1 only, counted from 0; se-cat joins "
-              "such parts" },
+      .help = "find the neighbours of vertices A to B-1 only, counted from 0, and write no "
+              "other section; se-cat joins such parts with FILE" },
     SE_OPTIONS_END
 };
 
@@ -50,15 +55,28 @@ static int fit_rows(uint64_t n, struct se_sim_options *ask, struct se_err *err)
     return 0;
 }
 
+/* A part has only what this run adds: the rest is in the input, to which se-cat joins it. */
+static void drop_input(struct se_stream *s)
+{
+    for (size_t i = s->count; i-- > 0;)
+        if (s->section[i].tag != SE_KNN)
+            se_stream_drop(s, s->section[i].tag);
+}
+
 static int put(const struct se_sim_rows *rows, struct se_sim_answer *a, uint32_t on,
                struct se_stream *s, struct se_err *err)
 {
-    if (se_knn_room_give(&a->room, (uint32_t)rows->metric, on, s, err) < 0 ||
-        se_stats_forget(s, "sim.", err) < 0 ||
+    if (se_knn_room_give(&a->room, (uint32_t)rows->metric, on, s, err) < 0)
+        return -1;
+    if (o.rows)
+        drop_input(s);
+    if (se_stats_forget(s, "sim.", err) < 0 ||
         se_stats_set(s, "sim.n", (double)rows->n, err) < 0 ||
         se_stats_set(s, "sim.d", (double)rows->d, err) < 0 ||
         se_stats_set(s, "sim.k", (double)a->k, err) < 0 ||
         se_stats_set(s, "sim.distinct", (double)a->distinct, err) < 0)
+        return -1;
+    if (strcmp(a->engine, "approx") == 0 && se_stats_set(s, "sim.recall", a->recall, err) < 0)
         return -1;
     return a->flats ? se_stats_set(s, "sim.empty", (double)a->flats, err) : 0;
 }
@@ -82,7 +100,8 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
     struct se_progress progress;
     struct se_sim_options ask = { .k = o.k, .method = (enum se_sim_method)o.method,
                               .device = (enum se_device)run->device,
-                              .threads = run->threads, .progress = &progress };
+                              .approx = o.approx, .threads = run->threads,
+                              .progress = &progress };
     uint64_t n;
     uint32_t on = 0;
     int rc = -1;
@@ -98,6 +117,8 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
         se_note(run, "%" PRIu64 " rows of %s, %" PRIu64 " dimensions, %" PRIu64 " distinct, "
                 "method %s, %s", rows.n, se_section_name(on), rows.d, a.distinct, a.engine,
                 a.where);
+        if (strcmp(a.engine, "approx") == 0)
+            se_note(run, "recall %.4f on a sample of the rows", a.recall);
         warn_empty(run, &rows, a.flats, on);
         rc = put(&rows, &a, on, s, err);
     }
@@ -108,6 +129,9 @@ static int search(struct se_run *run, struct se_stream *s, struct se_err *err)
 
 static int run_sim(struct se_run *run, struct se_err *err)
 {
+    if (o.approx > 0 && (o.method != SE_SIM_AUTO || run->device == SE_DEVICE_CUDA))
+        return se_fail(err, SE_EUSAGE, "--approx has its own method, on the CPU; leave out --method "
+                       "and --device cuda");
     return parse_rows(err) < 0 ? -1 : se_run_filter(run, search, err);
 }
 
@@ -129,13 +153,19 @@ static const struct se_tool tool = {
         "for many dimensions), space (a tree of boxes, for at most 256 dimensions; one\n"
         "or two effective dimensions are sorted instead) and sparse (an inverted index\n"
         "of the columns of sparse features). auto picks the one expected to be fastest.\n"
+        "--approx is for many rows of many dimensions: cells of similar rows are\n"
+        "compared, in one random division after another, until the recall is reached on\n"
+        "a sample of rows that are searched exactly.\n"
         "--device cuda uses product and finds the candidates on a GPU; the output is the\n"
-        "same.\n",
+        "same.\n"
+        "\n"
+        "--rows splits the work over machines. A part holds only its rows of knn and the\n"
+        "stats of this run; se-cat FILE PART... gives the output of a single run.\n",
     .examples =
         "  se-gen -n 500 --seed 1 | se-sim -k 20 | se-export -t knn | head -n 3\n"
         "  se-gen -n 500 --seed 1 -o g.seg\n"
         "  se-sim --rows 0:250 g.seg -o a.seg && se-sim --rows 250:500 g.seg -o b.seg\n"
-        "  se-cat a.seg b.seg | se-check",
+        "  se-cat g.seg a.seg b.seg | se-check",
     .run = run_sim,
 };
 

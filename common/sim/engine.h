@@ -20,6 +20,7 @@ struct se_sim_job {
     struct se_progress *progress;
     _Atomic uint64_t done;      /* queries, for progress */
     enum se_device device;      /* for the product */
+    double approx, recall;      /* approx above 0: the recall that is enough, and what it is */
     char *note;                 /* SE_GPU_NOTE characters: where it was computed */
 };
 

@@ -130,7 +130,8 @@ int se_sim_query_init(struct se_sim_query *q, const struct se_sim_rows *r,
 {
     q->rows = r;
     q->i = r->n;
-    q->y = se_zalloc(r->x.dense ? r->d : r->columns, sizeof *q->y, err);
+    /* without rows, nothing in the stream stands behind d */
+    q->y = se_zalloc(r->n == 0 ? 0 : r->x.dense ? r->d : r->columns, sizeof *q->y, err);
     return q->y ? 0 : -1;
 }
 

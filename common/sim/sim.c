@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/sim/approx.h"
 #include "common/sim/equal_rows.h"
 
 enum { SPACE_DIMS = 16 };       /* up to here a tree of boxes beats the matrix product */
@@ -101,6 +102,11 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
             return rc;
         }
     }
+    if (job->approx > 0 && job->rows->d > SPACE_DIMS) {
+        *engine = "approx";
+        if ((rc = se_sim_approx(job, job->approx, &job->recall, err)) <= 0)
+            return rc;
+    }
     if (choose(job, &method, err) < 0)
         return -1;
     *engine = name[method];
@@ -149,7 +155,7 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
     struct se_sim_groups g = SE_SIM_GROUPS_INIT;
     struct se_sim_job job = { .rows = r, .threads = ask->threads,
                               .progress = ask->progress, .device = ask->device,
-                              .note = a->where };
+                              .approx = ask->approx, .recall = 1, .note = a->where };
     uint32_t *query = NULL;
     int rc = -1;
 
@@ -176,6 +182,7 @@ int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
         job.q = find_queries(&g, a->first, a->last, query);
         job.k = g.m == 0 ? 0 : a->k < g.m - 1 ? a->k : g.m - 1;
         rc = search_groups(&g, &job, ask->method, a, err);
+        a->recall = job.recall;
     }
     free(query);
     se_sim_groups_release(&g);

@@ -40,7 +40,7 @@ struct se_sim_rows {
 };
 #define SE_SIM_ROWS_INIT { .n = 0 }
 
-/* Whose rows: the section in *on.  What --on of a tool says, in this order; auto is the embedding
+/* Whose rows: the section in *on.  What --compare-by of a tool says, in this order; auto is the embedding
  * if there is one. */
 enum se_sim_choice { SE_ON_AUTO, SE_ON_EMBEDDING, SE_ON_FEATURES };
 int se_sim_on(enum se_sim_choice choice, const struct se_stream *s, uint32_t *on,
@@ -82,6 +82,8 @@ struct se_sim_options {
     uint64_t first, last;       /* of these vertices, among all */
     enum se_sim_method method;
     enum se_device device;      /* SE_DEVICE_CUDA: the product there, or fail */
+    double approx;              /* above 0: an approximate search with this recall will do; where
+                                   an exact one is fast, it is exact nevertheless */
     int threads;
     struct se_progress *progress;       /* may be NULL; its total is rows */
 };
@@ -91,7 +93,9 @@ struct se_sim_answer {
     struct se_knn_room room;    /* what comes next lies in it */
     uint32_t *id;               /* (last - first) * k, best first; SE_NONE: no more */
     float *similarity;
-    const char *engine;         /* "product", "space", "sparse", "circle", "line", "none" */
+    const char *engine;         /* "product", "space", "sparse", "circle", "line", "approx",
+                                   "none" */
+    double recall;              /* of an approximate search, on a sample; else 1 */
     uint64_t distinct;          /* rows that differ and have variance */
     uint64_t flats;             /* rows without variance, of all vertices */
     char where[SE_GPU_NOTE];    /* "on the CPU", why, or on which device */

@@ -44,9 +44,9 @@ static int weigh_dense(struct se_own_features *f, const struct se_features *x,
 {
     double *mean = se_zalloc(2 * x->d, sizeof *mean, err), *square;
 
-    if (mean)
-        f->number = se_alloc(x->nnz, sizeof *f->number, err);
-    if (!f->number) {
+    if (!mean)
+        return -1;
+    if (!(f->number = se_alloc(x->nnz, sizeof *f->number, err))) {
         free(mean);
         return -1;
     }

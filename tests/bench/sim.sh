@@ -1,6 +1,7 @@
 #!/bin/bash
 # sim.sh [PART...] - se-sim beside FAISS and sgemm, and with se-kselect on the real datasets
-# Parts: faiss, large, real; all of them by default.  Needs numpy; FAISS where it is there.
+# Parts: faiss, large, real, approx; all of them by default.  Needs numpy; FAISS and hnswlib where
+# they are there.
 set -euo pipefail
 script=$(cd "$(dirname "$0")" && pwd)/sim.py
 for python in python3 /usr/bin/python3; do
