@@ -1,46 +1,19 @@
 /* peers.c - the processes that mpirun or srun started, for common/train/peers.h */
-#include <fcntl.h>
-#include <limits.h>
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/train/peers.h"
+#include "mpi/launch.h"
 
 enum { ROWS = 1, ARCS, TURN };          /* what a message is about */
-enum { PIECE = 1 << 30 };               /* lengths of messages are ints */
+enum { PIECE = SE_MPI_PIECE };
 
 struct own {
     struct se_peers peers;
-    char *out;                          /* what is sent, packed */
-    uint64_t room;
     MPI_Request *request;               /* two for each process */
-    int spoken, errors;                 /* where messages of this process wait; the real stderr */
 };
-
-/* Without memory for a message nothing can go on, and the others wait for it. */
-static void give_up(const char *why)
-{
-    fprintf(stderr, "se-train-mpi: %s\n", why);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static char *packing_room(struct own *o, uint64_t bytes)
-{
-    if (bytes > o->room) {
-        free(o->out);
-        o->out = malloc(bytes);
-        o->room = bytes;
-        if (!o->out)
-            give_up("out of memory for messages; use more processes");
-    }
-    return o->out;
-}
 
 static void send_to(const char *from, uint64_t bytes, int to, int tag)
 {
@@ -62,12 +35,10 @@ static void exchange(struct se_peers *p, const char *x, uint64_t bytes, const ui
 {
     struct own *o = p->own;
     const uint64_t items = item_of[p->ranks];
-    char *out = packing_room(o, items * bytes);
-    MPI_Datatype type;
+    char *out = se_mpi_room(items * bytes);
+    MPI_Datatype type = se_mpi_items(bytes);
     int requests = 0;
 
-    MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
     for (int r = 0; r < p->ranks; r++)
         if (to_of[r + 1] > to_of[r])
             MPI_Irecv(to + to_of[r] * bytes, (int)(to_of[r + 1] - to_of[r]), type, r, tag,
@@ -103,8 +74,10 @@ static void take(struct se_peers *p, void *sum, uint64_t bytes)
 
 static void pass(struct se_peers *p, const void *sum, uint64_t bytes)
 {
-    if (p->rank + 1 < p->ranks)
-        send_to(sum, bytes, p->rank + 1, TURN);
+    if (p->rank + 1 == p->ranks)
+        return;
+    send_to(sum, bytes, p->rank + 1, TURN);
+    p->summed += bytes;
 }
 
 static void share(struct se_peers *p, void *sum, uint64_t bytes)
@@ -112,6 +85,8 @@ static void share(struct se_peers *p, void *sum, uint64_t bytes)
     for (uint64_t at = 0; at < bytes; at += PIECE)
         MPI_Bcast((char *)sum + at, (int)(bytes - at < PIECE ? bytes - at : PIECE), MPI_BYTE,
                   p->ranks - 1, MPI_COMM_WORLD);
+    if (p->rank + 1 < p->ranks)
+        p->summed += bytes;
 }
 
 static void count(struct se_peers *p, uint64_t *x, uint64_t numbers)
@@ -126,6 +101,7 @@ static void collect(struct se_peers *p, const void *own, uint64_t bytes, void *a
 {
     if (p->rank > 0) {
         send_to(own, (p->last - p->first) * bytes, 0, TURN);
+        p->summed += (p->last - p->first) * bytes;
         return;
     }
     memcpy(all, own, p->last * bytes);
@@ -137,66 +113,28 @@ static void collect(struct se_peers *p, const void *own, uint64_t bytes, void *a
     }
 }
 
-/* All processes find the same faults, and the first one speaks for them.  What others say waits in
- * memory until it is known that they fail alone. */
-static void be_quiet(struct own *o)
-{
-    o->spoken = memfd_create("stderr", MFD_CLOEXEC);
-    o->errors = o->spoken < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (o->errors >= 0)
-        dup2(o->spoken, STDERR_FILENO);
-}
-
-static void speak(const struct own *o)
-{
-    char text[4096];
-    ssize_t some;
-
-    if (o->errors < 0)
-        return;
-    fflush(stderr);
-    for (off_t at = 0; (some = pread(o->spoken, text, sizeof text, at)) > 0; at += some)
-        if (write(o->errors, text, (size_t)some) != some)
-            return;
-}
-
 int se_peers_open(struct se_peers **p, int *argc, char ***argv, struct se_err *err)
 {
     struct own *o = calloc(1, sizeof *o);
+    int rank, ranks;
 
-    MPI_Init(argc, argv);
+    se_mpi_begin(argc, argv, &rank, &ranks);
     if (!o)
         return se_fail(err, SE_EMEM, "out of memory");
-    o->peers = (struct se_peers){ .own = o, .rows = rows, .arcs = arcs, .take = take, .pass = pass,
-                                  .share = share, .count = count, .collect = collect };
-    o->spoken = o->errors = -1;
+    o->peers = (struct se_peers){ .rank = rank, .ranks = ranks, .own = o, .rows = rows,
+                                  .arcs = arcs, .take = take, .pass = pass, .share = share,
+                                  .count = count, .collect = collect };
     *p = &o->peers;
-    MPI_Comm_rank(MPI_COMM_WORLD, &o->peers.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &o->peers.ranks);
-    o->request = calloc(2 * (size_t)o->peers.ranks, sizeof *o->request);
-    if (!o->request)
-        return se_fail(err, SE_EMEM, "out of memory");
-    if (o->peers.rank > 0)
-        be_quiet(o);
-    return 0;
+    o->request = calloc(2 * (size_t)ranks, sizeof *o->request);
+    return o->request ? 0 : se_fail(err, SE_EMEM, "out of memory");
 }
 
-/* One that failed ends all, which may be waiting for it.  The first process comes first. */
 void se_peers_close(struct se_peers *p, int status)
 {
-    enum { FIRST_SPEAKS = 500000 };
-
-    if (status != 0 && p && p->rank > 0) {
-        usleep(FIRST_SPEAKS);
-        speak(p->own);
-    }
-    if (status != 0 && p && p->ranks > 1)
-        MPI_Abort(MPI_COMM_WORLD, status);
-    MPI_Finalize();
+    se_mpi_end(p ? p->rank : 0, p ? p->ranks : 2, status);
     if (p) {
         struct own *o = p->own;
 
-        free(o->out);
         free(o->request);
         free(o);
     }

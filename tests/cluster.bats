@@ -88,6 +88,22 @@ options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
     diff local/paired.tsv array/paired.tsv
 }
 
+@test "se-sim as a job array gives what one run gives" {
+    se-gen -n 300 --seed 2 -o ./-x.seg
+    se-sim -k 10 ./-x.seg -o one.seg
+    SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg -k 10
+    for (( i = 0; i < 300; i++ )); do
+        [[ -e ./-y.seg.parts || ! -e ./-y.seg ]] || break
+        sleep .2
+    done
+    [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
+    # a task that fails: the joining job does not wait for ever
+    SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 2 none.seg z.seg
+    done_with "$(timeout 10 squeue -h -o %A | sort -u | paste -sd ,)"
+    [[ ! -e z.seg ]]
+    grep -q 'none.seg: cannot open' z.seg.parts/task-0.log
+}
+
 @test "the cable of a host is cut: its task is requeued, and the result is equal" {
     se-gen -n 150 --seed 5 | se-split --count 4 -o g.seg
     # the stage tree waits on its first try, so that the cable can be cut in the middle of a task
@@ -116,4 +132,62 @@ END
     se-gsl -q g.seg -o array "${options[@]}" --stage tree="$PWD/slow/tree"
     diff <(result local) <(result array)
     [[ -z $(find array -name '*.tmp*' -o -name '*.new*') ]]
+}
+
+# across PROGRAM...: with MPI, one process on each of the three hosts, joined by their cables
+across() {
+    timeout 100 srun -N3 -n3 -c1 --mpi=pmix env OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self \
+        OMPI_MCA_btl_tcp_if_include=eth0 "$@"
+}
+
+# need_mpi PROGRAM: it is built, and srun can start it
+need_mpi() {
+    [[ -x $SE_BIN/$1 ]] || skip "$1 is not built (make mpi)"
+    srun --mpi=list 2>&1 | grep -q pmix || skip "this srun has no pmix"
+}
+
+# near A B: A is at most 5 % from B
+near() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > .95 * b && a < 1.05 * b) }'
+}
+
+@test "se-train-mpi on three hosts: the digest of one process, and the bytes that it tells of" {
+    need_mpi se-train-mpi
+    local before after sent
+    se-gen -n 4000 --classes 4 --degree 20 --seed 3 -o g.seg
+    se-train -q -@1 --hidden 64 --epochs 10 --digest -o one.seg g.seg > one
+    before=$("$BATS_TEST_DIRNAME/cluster" bytes "$CLUSTER")
+    across se-train-mpi -v -@1 --hidden 64 --epochs 10 --digest -o three.seg g.seg > three 2> talk.txt
+    after=$("$BATS_TEST_DIRNAME/cluster" bytes "$CLUSTER")
+    [[ $(cut -c 1-32 one) == "$(cut -c 1-32 three)" ]]
+    sent=$(sed -n 's/.*3 processes sent \([0-9]*\) bytes of rows, \([0-9]*\) of sums.*/\1 \2/p' talk.txt |
+        awk '{ print $1 + $2 }')
+    [[ $sent -gt 10000000 ]]
+    near $(( after - before )) "$sent" || { echo "$sent told, $(( after - before )) counted"; false; }
+}
+
+@test "se-tree-mpi on three hosts: the bytes of one process" {
+    need_mpi se-tree-mpi
+    local before after
+    se-gen -n 3000 --no-features --seed 3 -o g.seg
+    timeout 100 mpirun --allow-run-as-root --quiet -n 1 se-tree-mpi -q -@1 --no-history --gather 0 \
+        -K 3 -o one.seg g.seg
+    before=$("$BATS_TEST_DIRNAME/cluster" bytes "$CLUSTER")
+    across se-tree-mpi -q -@1 --no-history --gather 0 -K 3 -o three.seg g.seg
+    after=$("$BATS_TEST_DIRNAME/cluster" bytes "$CLUSTER")
+    cmp one.seg three.seg
+    [[ $(( after - before )) -gt 500000 ]]
+}
+
+@test "tree order: at most half the bytes of natural order on Pubmed" {
+    need_mpi se-train-mpi
+    need_data
+    local order sent=()
+    se-import -q "$DATA/pubmed/ind.pubmed.graph" | se-split --count 1 - -o natural.seg
+    se-tree -q --effort fast natural.seg | se-cat --order tree - -o tree.seg
+    for order in natural tree; do
+        across se-train-mpi -v -@1 --hidden 64 --epochs 3 -o x.seg "$order.seg" 2> talk.txt
+        sent+=("$(sed -n 's/.*3 processes sent \([0-9]*\) bytes of rows.*/\1/p' talk.txt)")
+    done
+    [[ ${sent[1]} -gt 1000000 && $(( 2 * sent[1] )) -le ${sent[0]} ]]
 }

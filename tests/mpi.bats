@@ -8,6 +8,8 @@ setup_file() {
     command -v mpirun > /dev/null || NO_MPI="mpirun is not installed (openmpi-bin)"
     [[ -n $NO_MPI || -x $SE_BIN/se-train-mpi ]] || NO_MPI="se-train-mpi is not built (make mpi)"
     # MPI keeps memory of its own to the end; root may be all there is in a container
+    # (and processes that wait let others work)
+    export OMPI_MCA_mpi_yield_when_idle=1
     export ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     cd "$BATS_FILE_TMPDIR" || return 1
     se-gen -n 1000 --classes 4 --seed 3 -o sparse.seg
@@ -110,7 +112,7 @@ same() {
 @test "bytes sent are rows of the halo times columns" {
     # two layers of 16 and 4 columns; two processes with 512 and 488 vertices
     ranks 2 -v --model gcn --hidden 16 --epochs 5 -o x.seg "$g/sparse.seg" 2> talk
-    sent=$(sed -n 's/.*2 processes sent \([0-9]*\) bytes of rows/\1/p' talk)
+    sent=$(sed -n 's/.*2 processes sent \([0-9]*\) bytes of rows,.*/\1/p' talk)
     halo=$(se-export -t edges "$g/sparse.seg" | awk '($1 < 512) != ($2 < 512) { seen[$1]; seen[$2] }
         END { print length(seen) }')
     [ "$halo" -gt 100 ]
@@ -125,6 +127,39 @@ same() {
     [[ $output == *memory* ]]
     ranks 4 -q --memory 190M --hidden 512 --epochs 1 -o x.seg big.seg
     se-check x.seg
+}
+
+# peak N ARG...: the largest resident set of N processes, in KB
+peak() {
+    local n=$1
+    shift
+    timeout 100 mpirun --oversubscribe --quiet -n "$n" /usr/bin/time -a -o peaks.txt -f %M \
+        se-train-mpi -@1 -q -o x.seg "$@"
+    sort -n peaks.txt | tail -n 1
+    rm peaks.txt
+}
+
+@test "the largest of two and four processes has little more than its share" {
+    [[ -x /usr/bin/time ]] || skip "time is not installed"
+    local n whole file empty most halo
+    se-gen -n 16384 --classes 8 --degree 8 --homophily .95 --noise .02 --communities 8 --seed 5 |
+        se-tree -q --effort fast - | se-cat --order tree - -o big.seg
+    se-gen -n 100 --seed 1 -o small.seg
+    file=$(( $(stat -c %s big.seg) / 1024 ))
+    whole=$(( $(peak 1 --hidden 512 --epochs 1 big.seg) - $(peak 1 --epochs 1 small.seg) - file ))
+    for n in 2 4; do
+        empty=$(peak "$n" --epochs 1 small.seg)
+        most=$(( $(peak "$n" --hidden 512 --epochs 1 big.seg) - empty - file ))
+        halo=$(se-export -t edges big.seg | awk -v n="$n" '{ a = int($1 * n / 16384); b = int($2 * n / 16384) }
+            a != b && !((a, $2) in seen) { seen[a, $2]; halo[a]++ }
+            a != b && !((b, $1) in seen) { seen[b, $1]; halo[b]++ }
+            END { for (r in halo) if (halo[r] > most) most = halo[r]; print most }')
+        awk -v most="$most" -v whole="$whole" -v n="$n" -v halo="$halo" \
+            'BEGIN { exit !(most <= 1.3 * (1 / n + halo / 16384) * whole) }' || {
+            echo "$n processes: $most KB of $whole, halo $halo"
+            return 1
+        }
+    done
 }
 
 @test "what does not run on several processes is refused with one line of ours" {
