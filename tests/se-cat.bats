@@ -35,7 +35,7 @@ sections() {
     [[ $(se-cat --only graph,labels --drop graph --no-history x.seg | sections -) == labels ]]
     [[ $(se-cat --only history x.seg | sections -) == history ]]
     fails 2 se-cat --only graph,trees x.seg
-    [[ $stderr == *"'trees' is not a section; the sections are graph fused features"*"history"* ]]
+    [[ $stderr == *"'trees' is not a section; the sections are graph arcs fused features"*"history"* ]]
     fails 2 se-cat --drop '' x.seg
     fails 2 se-cat --drop graph, x.seg
     fails 2 se-cat --only "$(printf 'x%.0s' {1..1000})" x.seg
@@ -103,7 +103,7 @@ se-cat'
             se-sim -k 5 --rows "$rows" --no-history x.seg -o "$rows.seg"
             shards+=("$rows.seg")
         done
-        se-cat "${shards[@]}" -o joined.seg
+        se-cat x.seg "${shards[@]}" -o joined.seg
         for section in knn features graph; do
             se-cat --only $section --no-history whole.seg > a
             se-cat --only $section --no-history joined.seg > b

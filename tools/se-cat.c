@@ -171,7 +171,9 @@ static const struct se_tool tool = {
         "--order renumbers the vertices in all sections, so that communities become\n"
         "ranges of ids (better memory locality). tree uses the order of the leaves, clu\n"
         "sorts by the children of the root. If the vertices have no names, their old ids\n"
-        "become names; --order names sorts by name and so restores the old order.\n"
+        "become names; --order names sorts by name and so restores the old order. Names\n"
+        "that are all numbers, or all positions such as chr1:10000-20000, are sorted as\n"
+        "such: 9 before 10, chr2 before chr10.\n"
         "\n"
         "Sections are passed through unchanged and keep their compression unless -z is\n"
         "given.\n",
@@ -180,7 +182,7 @@ static const struct se_tool tool = {
         "  se-cat graph.seg tree.seg > both.seg          add a stored tree to its graph\n"
         "  se-cat --drop features,embedding < a.seg > small.seg\n"
         "  se-cat -z 9 < a.seg > packed.seg\n"
-        "  se-cat shard-*.seg | se-kselect > fused.seg\n"
+        "  se-cat g.seg part-*.seg | se-kselect > fused.seg\n"
         "  se-tree g.seg | se-cat --order tree > sorted.seg\n"
         "  se-cat --replace --only graph,labels a.seg new-labels.seg > b.seg\n",
     .run = run_cat

@@ -10,6 +10,7 @@
 #include "common/base/sort.h"
 #include "common/base/text.h"
 #include "common/graph/builder.h"
+#include "common/graph/position.h"
 
 /* ---- orders ---- */
 
@@ -53,9 +54,11 @@ uint32_t *se_order_by_tree(struct se_stream *s, bool modules, struct se_err *err
 }
 
 /* What qsort_r is told about names */
+enum kind { TEXT, NUMBERS, POSITIONS };
+
 struct naming {
     const struct se_names *names;
-    bool numbers;
+    enum kind kind;
 };
 
 static size_t name_length(const struct se_names *x, uint32_t v)
@@ -85,23 +88,46 @@ static int compare_text(const struct se_names *x, uint32_t u, const char *name, 
     return c ? c : (have > len) - (have < len);
 }
 
+static enum kind kind_of_names(const struct se_names *x)
+{
+    bool numbers = true;
+
+    for (uint64_t v = 0; numbers && v < x->n; v++)
+        numbers = is_number(x, (uint32_t)v);
+    return numbers ? NUMBERS : se_position_all(x) ? POSITIONS : TEXT;
+}
+
+static int compare_positions(const struct se_names *x, uint32_t u, uint32_t v)
+{
+    struct se_position a = { 0 }, b = { 0 };
+
+    se_position_parse(x->text + x->off[u], name_length(x, u), &a);
+    se_position_parse(x->text + x->off[v], name_length(x, v), &b);
+    return se_position_compare(&a, &b);
+}
+
+static int compare_names(const struct naming *n, uint32_t u, uint32_t v)
+{
+    const struct se_names *x = n->names;
+    const size_t have = name_length(x, u), other = name_length(x, v);
+
+    if (n->kind == NUMBERS && have != other)
+        return have < other ? -1 : 1;
+    return n->kind == POSITIONS ? compare_positions(x, u, v)
+                                : compare_text(x, u, x->text + x->off[v], other);
+}
+
 static int by_name(const void *a, const void *b, void *arg)
 {
-    const struct naming *n = arg;
-    const struct se_names *x = n->names;
     const uint32_t u = *(const uint32_t *)a, v = *(const uint32_t *)b;
-    const size_t have = name_length(x, u), other = name_length(x, v);
-    int c = 0;
+    const int c = compare_names(arg, u, v);
 
-    if (n->numbers && have != other)
-        return have < other ? -1 : 1;
-    c = compare_text(x, u, x->text + x->off[v], other);
     return c ? c : (u > v) - (u < v);
 }
 
-static uint32_t *sort_names(const struct se_names *x, bool numbers, struct se_err *err)
+static uint32_t *sort_names(const struct se_names *x, enum kind kind, struct se_err *err)
 {
-    struct naming n = { x, numbers };
+    struct naming n = { x, kind };
     uint32_t *order = se_alloc(x->n, sizeof *order, err);
 
     for (uint64_t v = 0; order && v < x->n; v++)
@@ -114,13 +140,18 @@ static uint32_t *sort_names(const struct se_names *x, bool numbers, struct se_er
 uint32_t *se_order_by_name(struct se_stream *s, struct se_err *err)
 {
     struct se_names x;
-    bool numbers = true;
 
-    if (se_names_get(&x, s, err) < 0)
-        return NULL;
-    for (uint64_t v = 0; numbers && v < x.n; v++)
-        numbers = is_number(&x, (uint32_t)v);
-    return sort_names(&x, numbers, err);
+    return se_names_get(&x, s, err) < 0 ? NULL : sort_names(&x, kind_of_names(&x), err);
+}
+
+bool se_order_is_kept(const struct se_names *x)
+{
+    const struct naming n = { x, kind_of_names(x) };
+
+    for (uint64_t v = 1; n.kind != TEXT && v < x->n; v++)
+        if (compare_names(&n, (uint32_t)(v - 1), (uint32_t)v) > 0)
+            return false;
+    return true;
 }
 
 /* The vertex of a line of the file, SE_NONE: there is none. */
@@ -180,7 +211,7 @@ uint32_t *se_order_by_file(struct se_stream *s, const char *path, struct se_err 
 
     if (se_stream_vertices(s, &n, err) == 0 &&
         (!se_stream_has(s, SE_NAMES) ||
-         (se_names_get(&x, s, err) == 0 && (sorted = sort_names(&x, false, err)))) &&
+         (se_names_get(&x, s, err) == 0 && (sorted = sort_names(&x, TEXT, err)))) &&
         (order = se_alloc(n, sizeof *order, err)) && (seen = se_zalloc(n, 1, err)) &&
         se_text_open(&t, path, err) == 0) {
         rc = read_order(&t, &x, sorted, n, order, seen, err);
@@ -231,6 +262,24 @@ static int order_graph(const struct ordering *o, uint32_t tag, struct se_err *er
                             g.loop_weight ? g.loop_weight[i] : 1, err);
     if (rc == 0)
         rc = se_builder_put(&b, o->s, tag, SE_MERGE_SUM, true, &built, err);
+    se_builder_release(&b);
+    return rc;
+}
+
+static int order_arcs(const struct ordering *o, struct se_err *err)
+{
+    struct se_graph g;
+    struct se_builder b = SE_BUILDER_INIT;
+    int rc = se_arcs_get(&g, o->s, err);
+
+    b.n = o->n;
+    b.ordered = true;
+    b.weighted = rc == 0 && g.weight;
+    for (uint64_t u = 0; rc == 0 && u < g.n; u++)
+        for (uint64_t e = g.off[u]; rc == 0 && e < g.off[u + 1]; e++)
+            rc = se_builder_add(&b, o->new[u], o->new[g.to[e]], g.weight ? g.weight[e] : 1, err);
+    if (rc == 0)
+        rc = se_builder_put_arcs(&b, o->s, NULL, o->n, true, err);
     se_builder_release(&b);
     return rc;
 }
@@ -458,6 +507,7 @@ static int order_section(const struct ordering *o, uint32_t tag, struct se_err *
 {
     switch (tag) {
     case SE_GRAPH: case SE_FUSED: return order_graph(o, tag, err);
+    case SE_ARCS: return order_arcs(o, err);
     case SE_FEATURES: return order_features(o, err);
     case SE_LABELS: return order_labels(o, err);
     case SE_SPLITS: return order_splits(o, err);
@@ -489,7 +539,7 @@ static int restore_origins(struct se_stream *s, uint32_t tag,
 }
 
 /* A section comes after those it was derived from, so that their digests are known. */
-static const uint32_t sequence[] = { SE_GRAPH, SE_FEATURES, SE_LABELS, SE_SPLITS, SE_EMBEDDING,
+static const uint32_t sequence[] = { SE_GRAPH, SE_ARCS, SE_FEATURES, SE_LABELS, SE_SPLITS, SE_EMBEDDING,
                                      SE_KNN, SE_FUSED, SE_TREE, SE_PREDICTIONS,
                                      SE_PROBABILITIES };
 

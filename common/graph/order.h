@@ -9,8 +9,11 @@
 /* The leaves of the tree as it lists them (modules false), or by the children of the root, in
  * each by id.  NULL with `err`; free() it. */
 uint32_t *se_order_by_tree(struct se_stream *s, bool modules, struct se_err *err);
-/* By name: as numbers where all names are numbers, else byte by byte. */
+/* By name: as numbers where all names are numbers, by position where all are such as
+ * chr1:10000-20000, else byte by byte. */
 uint32_t *se_order_by_name(struct se_stream *s, struct se_err *err);
+/* False if the names are numbers or positions and do not ascend. */
+bool se_order_is_kept(const struct se_names *x);
 /* As a file lists them: a name (an id, where there are no names) a line, each vertex once. */
 uint32_t *se_order_by_file(struct se_stream *s, const char *path, struct se_err *err);
 
