@@ -83,6 +83,23 @@ near() {        # near A B: equal but for rounding
     fails 1 se-tree --score moved.seg
 }
 
+@test "bipartite graphs have modules of both sides; directed ones are said to be made undirected" {
+    for b in 0 1 2 3; do            # four times K(5,5), joined to a ring
+        for u in 0 1 2 3 4; do
+            for v in 5 6 7 8 9; do echo "$((b * 10 + u)) $((b * 10 + v))"; done
+        done
+        echo "$((b * 10)) $(((b * 10 + 15) % 40))"
+    done > pairs
+    se-import -f edges --ids integer pairs -o g.seg
+    se-tree -K auto g.seg | se-export -t mcl | sort -n > found
+    [[ $(wc -l < found) -eq 4 ]]
+    head -n 1 found | tr '\t ' '\n\n' | sort -n | tr '\n' ' ' | grep -qx '0 1 2 3 4 5 6 7 8 9 '
+    se-import -f edges --ids integer --directed pairs -o d.seg
+    se-tree d.seg -o t.seg 2> said
+    grep -q "the graph is directed; its edges count in both directions" said
+    near "$(value tree.h t.seg)" "$(se-tree g.seg | value tree.h)"
+}
+
 @test "--update searches around what changed" {
     se-gen -n 3000 --degree 16 --features none --seed 5 | se-tree -e fast -o old.seg
     se-noise --rewire --rate .01 --seed 2 old.seg --drop-sections tree -o new.seg
@@ -216,7 +233,7 @@ near() {        # near A B: equal but for rounding
 @test "--time ends the search early and says so; with time enough nothing changes" {
     se-gen -n 2000 --features none --seed 3 -o g.seg
     run -0 --separate-stderr bash -c 'se-tree --time 0 --no-history g.seg -o cut.seg'
-    [[ $stderr == *"the time of 0 s was up"* ]]
+    [[ $stderr == *"stopped after 0 s before the search was complete"* ]]
     se-check cut.seg
     run -0 --separate-stderr bash -c 'se-tree --time 1000 --no-history g.seg -o whole.seg'
     [[ -z $stderr ]]
@@ -254,4 +271,18 @@ near() {        # near A B: equal but for rounding
     se-cat --only tree other.seg -o tree.seg 2> /dev/null || skip "se-cat cannot pick sections"
     run -1 --separate-stderr bash -c 'se-cat k.seg tree.seg | se-tree --score'
     [[ $stderr == *vert* ]]
+}
+
+@test "--order: domains of a contact map; what it refuses; any number of threads" {
+    awk 'BEGIN { for (i = 0; i < 40; i++) for (j = i + 1; j < 40 && j < i + 15; j++)
+        print i, j, int(i / 10) == int(j / 10) ? 8 : 1 / (j - i) }' > contacts.txt
+    se-import -q --ids integer contacts.txt -o g.seg
+    se-tree --order g.seg -o t.seg
+    se-export -t membership t.seg | tail -n +2 | cut -f 3 > level
+    [ "$(uniq level | wc -l)" -eq "$(sort -u level | wc -l)" ]  # every module is one run
+    awk '{ at[NR - 1] = $1 }
+        END { exit at[9] == at[10] || at[19] == at[20] || at[29] == at[30] || at[0] == at[39] }' level
+    [ "$(se-tree --order -K 3 -@ 1 g.seg | se-check -)" = "$(se-tree --order -K 3 -@ 2 g.seg | se-check -)" ]
+    fails 2 se-tree --order -K auto g.seg
+    fails 2 se-tree --order --modules 3 g.seg
 }

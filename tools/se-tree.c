@@ -9,59 +9,11 @@
 #include "common/base/progress.h"
 #include "common/cli/tool.h"
 #include "common/graph/entropy.h"
+#include "common/graph/order.h"
 #include "common/tree/choose.h"
+#include "common/tree/intervals.h"
 #include "common/tree/update.h"
-
-enum { ON_AUTO, ON_GRAPH, ON_FUSED };
-
-static struct {
-    const char *height, *modules, *confidence, *update;
-    double seconds;
-    bool seconds_given;
-    uint64_t k, count;          /* 0: auto; count: of modules, 0 also when they are not asked for */
-    int method, squeeze, effort, on;
-    bool squeeze_given, method_given, effort_given;
-    bool height_given, score, start, levels, pad, stability;
-} o = { .height = "2", .squeeze = SE_SQUEEZE_EXACT, .effort = SE_EFFORT_NORMAL };
-
-static const struct se_option options[] = {
-    { 'K', "height", "K", SE_OPT_STRING, &o.height, .given = &o.height_given,
-      .help = "height of the tree: 1 is flat, 2 has modules, 3 modules of modules; auto keeps "
-              "the levels that are stable and beyond chance" },
-    { 0, "modules", "N", SE_OPT_STRING, &o.modules,
-      .help = "make one level of modules: N of them, or with auto the most stable level" },
-    { 0, "stability", NULL, SE_OPT_FLAG, &o.stability,
-      .help = "measure how stable each level is when edges are missing" },
-    { 0, "confidence", "FILE", SE_OPT_FILE, &o.confidence,
-      .help = "write how sure the module of each vertex is at each level" },
-    { 'm', "method", "best|merge|paper", SE_OPT_CHOICE, &o.method, .given = &o.method_given,
-      .help = "how to search; best is the fastest on large graphs, too" },
-    { 0, "squeeze", "greedy|exact", SE_OPT_CHOICE, &o.squeeze, .given = &o.squeeze_given,
-      .help = "how merge and paper bring their binary tree down to height K; unless given, "
-              "merge does it exactly and paper greedily" },
-    { 'e', "effort", "fast|normal|high", SE_OPT_CHOICE, &o.effort, .given = &o.effort_given,
-      .help = "how long best searches" },
-    { 0, "time", "SECONDS", SE_OPT_NUMBER, &o.seconds, .min = 0, .max = 1e9,
-      .given = &o.seconds_given,
-      .help = "stop searching for a better tree after so many seconds; the first search is "
-              "always finished" },
-    { 0, "start", NULL, SE_OPT_FLAG, &o.start,
-      .help = "improve the tree in the stream instead of searching from nothing" },
-    { 0, "update", "OLD", SE_OPT_FILE, &o.update,
-      .help = "start from the tree in the stream OLD and search only around vertices whose edges "
-              "differ from those of the graph in OLD" },
-    { 0, "score", NULL, SE_OPT_FLAG, &o.score,
-      .help = "print what the tree in the stream is worth; writes no stream" },
-    { 0, "levels", NULL, SE_OPT_FLAG, &o.levels,
-      .help = "print nodes, leaves and entropy of each level, and its stability where that was "
-              "measured (to standard error unless --score)" },
-    { 0, "edges-of", "auto|graph|fused", SE_OPT_CHOICE, &o.on,
-      .help = "the section whose edges are used; auto: fused if it is there, else graph",
-      .old = "on" },
-    { 0, "pad", NULL, SE_OPT_FLAG, &o.pad,
-      .help = "bring all leaves to one depth with nodes of a single child" },
-    SE_OPTIONS_END
-};
+#include "tools/tree_options.h"
 
 /* What a tree is worth, as it goes into the stats. */
 struct worth {
@@ -70,57 +22,6 @@ struct worth {
     uint32_t stable;            /* levels 1 .. stable were measured */
     struct se_stable_level level[SE_STABLE_LEVELS + 1];
 };
-
-/* "auto" is 0 */
-static int parse_count(const char *option, const char *text, uint64_t most, uint64_t *count,
-                       struct se_err *err)
-{
-    *count = 0;
-    if (strcmp(text, "auto") == 0)
-        return 0;
-    if (!se_whole_u64(text, count) || *count < 1 || *count > most)
-        return se_fail(err, SE_EUSAGE, "%s: '%s' is neither auto nor a number from 1 to %"
-                       PRIu64, option, text, most);
-    return 0;
-}
-
-static bool is_auto(void)
-{
-    return o.k == 0 || (o.modules && o.count == 0);
-}
-
-static int check_usage(struct se_err *err)
-{
-    if (parse_count("--height", o.height, 1000000000, &o.k, err) < 0 ||
-        (o.modules && parse_count("--modules", o.modules, UINT32_MAX, &o.count, err) < 0))
-        return -1;
-    if (o.score && (o.start || o.update || o.pad || o.method_given || o.effort_given || o.modules ||
-                    o.stability || o.confidence || o.k == 0))
-        return se_fail(err, SE_EUSAGE, "--score builds nothing; leave out --start, --update, "
-                       "--pad, --method, --effort, --modules, --stability, --confidence and -K auto");
-    if (o.modules && o.count == 0 && o.height_given)
-        return se_fail(err, SE_EUSAGE, "--modules auto chooses the height itself; leave out "
-                       "--height");
-    if (o.modules && o.count > 0 && (o.stability || o.confidence))
-        return se_fail(err, SE_EUSAGE, "--modules N has no level whose stability could be "
-                       "measured; leave out --stability and --confidence");
-    if (is_auto() && o.method != SE_TREE_BEST)
-        return se_fail(err, SE_EUSAGE, "auto works with --method best only");
-    if ((o.stability || o.confidence) && o.k == 1)
-        return se_fail(err, SE_EUSAGE, "a tree of height 1 has no level whose stability could "
-                       "be measured");
-    if (o.seconds_given && o.method != SE_TREE_BEST)
-        return se_fail(err, SE_EUSAGE, "--time works with --method best only");
-    if (o.start && o.method != SE_TREE_BEST)
-        return se_fail(err, SE_EUSAGE, "--start works with --method best only");
-    if (o.update && (o.start || o.method != SE_TREE_BEST || is_auto() || o.modules))
-        return se_fail(err, SE_EUSAGE, "--update works with a given height and --method best; "
-                       "leave out --start, auto and --modules");
-    if (o.squeeze_given && o.method == SE_TREE_BEST)
-        return se_fail(err, SE_EUSAGE, "--squeeze is for --method merge or paper; best always "
-                       "squeezes exactly");
-    return 0;
-}
 
 static uint32_t graph_tag(const struct se_stream *s)
 {
@@ -247,7 +148,7 @@ static int put(struct se_run *run, struct se_stream *s, uint32_t tag, const stru
         se_stats_set(s, "tree.h1", w->h1, err) < 0 ||
         se_stats_set(s, "tree.height", w->measure.height, err) < 0 ||
         se_stats_set(s, "tree.nodes", (double)t->nodes, err) < 0 ||
-        se_stats_set(s, "tree.k", (double)(is_auto() ? w->measure.height : o.k), err) < 0 ||
+        se_stats_set(s, "tree.k", (double)(tree_is_auto() ? w->measure.height : o.k), err) < 0 ||
         put_stability(s, w, err) < 0)
         return -1;
     se_note(run, "H %.10g, H1 %.10g, height %" PRIu32 ", %" PRIu64 " nodes", w->measure.h,
@@ -338,7 +239,7 @@ static int measure_stability(struct se_run *run, const struct se_graph *g,
 
 /* ---- building ---- */
 
-static struct se_tree_options tree_options(const struct se_run *run, uint64_t k,
+static struct se_tree_options search_options(const struct se_run *run, uint64_t k,
                                            struct se_progress *progress)
 {
     const int squeeze = o.method == SE_TREE_PAPER && !o.squeeze_given ? SE_SQUEEZE_GREEDY
@@ -407,7 +308,7 @@ static int build_height(struct se_run *run, struct se_stream *s, const struct se
                         uint64_t k, struct se_hierarchy *h, struct se_err *err)
 {
     struct se_progress progress;
-    struct se_tree_options how = tree_options(run, k, &progress);
+    struct se_tree_options how = search_options(run, k, &progress);
     struct se_deadline until = { se_now() + o.seconds, false };
     struct se_update u = SE_UPDATE_INIT;
     struct se_tree start;
@@ -427,7 +328,7 @@ static int build_height(struct se_run *run, struct se_stream *s, const struct se
     se_progress_end(&progress);
     se_update_release(&u);
     if (rc == 0 && until.hit)
-        se_warn(run, "the time of %g s was up before the search ended; another run may give "
+        se_warn(run, "stopped after %g s before the search was complete; another run may give "
                 "another tree", o.seconds);
     return rc;
 }
@@ -516,20 +417,35 @@ static int build(struct se_run *run, struct se_stream *s, uint32_t tag,
     struct se_hierarchy h = SE_HIERARCHY_INIT;
     struct worth w = { .measure = SE_MEASURE_INIT };
     struct se_tree t;
-    int rc = is_auto() ? build_auto(run, s, g, &h, &w, err)
+    int rc = o.order ? se_tree_intervals(&h, g, o.k, o.pad, run->threads, err)
+           : tree_is_auto() ? build_auto(run, s, g, &h, &w, err)
            : o.modules ? build_modules(run, s, g, &h, err)
                        : build_height(run, s, g, o.k, &h, err);
 
     t = se_hierarchy_view(&h);
     if (rc == 0)
         rc = weigh(&w, &t, g, err);
-    if (rc == 0 && (o.stability || o.confidence) && !is_auto())
+    if (rc == 0 && (o.stability || o.confidence) && !tree_is_auto())
         rc = measure_stability(run, g, &t, &w, err);
     if (rc == 0 && (rc = put(run, s, tag, &t, &w, err)) == 0 && o.levels)
         rc = levels_on_stderr(&w, &t, err);
     se_measure_release(&w.measure);
     se_hierarchy_release(&h);
     return rc;
+}
+
+/* Names that are numbers or positions say what the order is meant to be. */
+static int check_order(struct se_stream *s, struct se_err *err)
+{
+    struct se_names names;
+
+    if (!se_stream_has(s, SE_NAMES))
+        return 0;
+    if (se_names_get(&names, s, err) < 0)
+        return -1;
+    return se_order_is_kept(&names) ? 0
+         : se_fail(err, SE_EINPUT, "the vertices are not in the order of their names, which are "
+                   "numbers or positions; sort them with 'se-cat --order names'");
 }
 
 static int run_tree(struct se_run *run, struct se_err *err)
@@ -539,7 +455,7 @@ static int run_tree(struct se_run *run, struct se_err *err)
     struct se_graph g;
     int rc;
 
-    if (check_usage(err) < 0 || (!o.score && se_run_check_output(run, err) < 0))
+    if (tree_check_usage(err) < 0 || (!o.score && se_run_check_output(run, err) < 0))
         return -1;
     rc = se_run_read(run, path, &s, err);
     if (rc == 0) {
@@ -549,6 +465,10 @@ static int run_tree(struct se_run *run, struct se_err *err)
             rc = se_stream_check_origin(&s, tag, err);
         if (rc == 0)
             rc = se_graph_get(&g, &s, tag, err);
+        if (rc == 0 && tag == SE_GRAPH && se_stream_has(&s, SE_ARCS))
+            se_warn(run, "the graph is directed; its edges count in both directions");
+        if (rc == 0 && o.order)
+            rc = check_order(&s, err);
         if (rc == 0)
             rc = o.score ? score(run, &s, &g, err) : build(run, &s, tag, &g, err);
         if (rc < 0 && err->code == SE_EINPUT)
@@ -563,7 +483,7 @@ static int run_tree(struct se_run *run, struct se_err *err)
 static const struct se_tool tool = {
     .name = "se-tree", .brief = "find the hierarchy of a graph",
     .operands = "[FILE]", .max_operands = 1,
-    .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
+    .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = tree_options,
     .about =
         "Detects communities: reads a stream and adds an encoding tree of height K or\n"
         "less with the lowest structural entropy H it can find. The vertices are its\n"
@@ -576,6 +496,11 @@ static const struct se_tool tool = {
         "rewired at random. Levels that are clearly more stable than that are kept. If\n"
         "there is none, se-tree prints \"no modules beyond chance\" and the tree is flat.\n"
         "--modules auto keeps the most stable level only.\n"
+        "\n"
+        "With --order every module is a run of consecutive vertices. No such tree of\n"
+        "height 2 has a lower H. se-cat --order changes the order of the vertices; names\n"
+        "that are numbers or such as chr1:0-5000 must ascend. se-export -t bed writes\n"
+        "the runs.\n"
         "\n"
         "The method best moves vertices, modules and parts of modules, splits modules by\n"
         "average linkage, keeps the best K levels, and repeats this until H stops\n"
@@ -593,6 +518,7 @@ static const struct se_tool tool = {
         "  se-tree -K 3 --levels < graph.seg > tree.seg\n"
         "  se-import -f tree map.tree --onto graph.seg | se-tree --score\n"
         "  se-noise --rewire --keep-stale tree.seg | se-tree -K 3 --start > tree2.seg\n"
+        "  se-tree --order -K 3 contacts.seg -o domains.seg\n"
         "  se-import day2.tsv | se-tree --update day1.seg -o day2.seg\n",
     .run = run_tree
 };

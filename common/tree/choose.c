@@ -1,6 +1,7 @@
 /* choose.c - how high a tree should be, and which of its levels to believe */
 #include "common/tree/choose.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,13 +41,89 @@ static uint32_t good_levels(const struct se_stability *x, double most, uint32_t 
     return count;
 }
 
+/* The level to speak of where none is beyond chance */
 static void note_most(struct se_choice *c, const struct se_stability *x)
 {
     for (uint32_t l = 1; l <= x->levels; l++)
-        if ((c->k == 0 && l == 1) ||
-            se_stability_beyond(&x->level[l]) > se_stability_beyond(&c->most))
+        if (c->most.stability <= 0 || se_stability_beyond(&x->level[l]) >
+                                          se_stability_beyond(&c->most))
             c->most = x->level[l];
-    c->k = 1;
+}
+
+/* What is known while heights are compared with chance, one after another */
+struct compared {
+    bool measured[SE_AUTO_HEIGHT - 1];
+    double most;                /* the best level beyond chance so far, */
+    double least;               /* and what a level needs at all */
+    uint32_t levels;            /* good levels of the best height so far */
+    int best;
+};
+
+/* Levels of a height not yet compared that may turn out good: beyond chance a level is never more
+ * stable than it is. */
+static uint32_t hopeful(const struct se_stability *x, double least)
+{
+    uint32_t count = 0;
+
+    for (uint32_t l = 1; l <= x->levels; l++)
+        count += x->level[l].stability >= least;
+    return count;
+}
+
+/* Can height i still be chosen, or show that the best so far is not alike it? */
+static bool matters(const struct compared *d, const struct se_stability *tried, int i)
+{
+    const double stable = se_stability_most(&tried[i]);
+    const uint32_t levels = hopeful(&tried[i], fmax(d->most - NEARLY, d->least));
+
+    if (d->measured[i] || stable < fmax(d->most - ALIKE, d->least))
+        return false;
+    return d->levels == 0 || stable > d->most + ALIKE || levels > d->levels ||
+           (levels == d->levels && i < d->best);
+}
+
+/* The lowest height that is alike the most stable one that matters, -1: none does */
+static int next_height(const struct compared *d, const struct se_stability *tried, int count)
+{
+    double most = 0;
+
+    for (int i = 0; i < count; i++)
+        if (matters(d, tried, i))
+            most = fmax(most, se_stability_most(&tried[i]));
+    for (int i = 0; i < count; i++)
+        if (matters(d, tried, i) && se_stability_most(&tried[i]) >= most - ALIKE)
+            return i;
+    return -1;
+}
+
+/* Compare with chance the heights that can be chosen.  The others lose their levels. */
+static int compare(struct se_choice *c, struct se_stability *tried, int count,
+                   const struct se_graph *g, const struct se_stability_options *how,
+                   struct se_err *err)
+{
+    struct compared d = { .most = 0 };
+
+    for (int i = next_height(&d, tried, count); i >= 0; i = next_height(&d, tried, count)) {
+        uint32_t b, kept[SE_STABLE_LEVELS], levels;
+
+        if (se_stability_chance(&tried[i], g, (uint64_t)i + 2, how, err) < 0)
+            return -1;
+        d.measured[i] = true;
+        d.least = se_stability_least(g->n);
+        note_most(c, &tried[i]);
+        b = best_level(&tried[i]);
+        if (b)
+            d.most = fmax(d.most, se_stability_beyond(&tried[i].level[b]));
+        levels = b ? good_levels(&tried[i], d.most, kept) : 0;
+        if (levels > d.levels || (levels == d.levels && i < d.best)) {
+            d.levels = levels;
+            d.best = i;
+        }
+    }
+    for (int i = 0; i < count; i++)
+        if (!d.measured[i])
+            tried[i].levels = 0;
+    return 0;
 }
 
 /* Of the heights whose best level is alike the one with most good levels, the lowest of
@@ -87,14 +164,18 @@ static void pick(struct se_choice *c, struct se_stability *tried, int count)
 int se_tree_choose(struct se_choice *c, const struct se_graph *g,
               const struct se_stability_options *how, struct se_err *err)
 {
+    struct se_stability_options plain = *how;
     struct se_stability tried[SE_AUTO_HEIGHT - 1];
     int count = 0, rc = 0;
 
     *c = (struct se_choice)SE_CHOICE_INIT;
+    plain.chance = false;
     while (rc == 0 && count + 2 <= SE_AUTO_HEIGHT) {
-        rc = se_stability_make(&tried[count], g, (uint64_t)count + 2, how, err);
-        note_most(c, &tried[count++]);
+        rc = se_stability_make(&tried[count], g, (uint64_t)count + 2, &plain, err);
+        count++;
     }
+    if (rc == 0)
+        rc = compare(c, tried, count, g, how, err);
     if (rc == 0)
         pick(c, tried, count);
     while (count > 0)

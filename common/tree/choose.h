@@ -26,6 +26,9 @@ int se_tree_choose(struct se_choice *c, const struct se_graph *g,
 int se_tree_keep_levels(struct se_hierarchy *out, const struct se_tree *t, const uint32_t *kept,
                         uint32_t levels, bool pad, struct se_err *err);
 
+/* The tree of height 2 of a partition, ids below n.  They are numbered by their first vertex. */
+int se_tree_of_modules(struct se_hierarchy *out, uint32_t *module, uint64_t n, struct se_err *err);
+
 /* A tree of height 2 with `modules` modules: the coarsest level of `t` with as many or more,
  * joined where that costs least, then vertices moved where that gains.  An error if no level of
  * t has enough. */

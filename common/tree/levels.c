@@ -22,6 +22,20 @@ void se_levels_release(struct se_levels *l)
     *l = (struct se_levels)SE_LEVELS_INIT;
 }
 
+int se_levels_alloc(struct se_levels *l, const struct se_quotient *base, uint32_t k,
+                    struct se_err *err)
+{
+    l->k = k;
+    l->count = se_zalloc((uint64_t)k + 1, sizeof *l->count, err);
+    l->up = se_zalloc(k, sizeof *l->up, err);
+    l->net = se_zalloc(k, sizeof *l->net, err);
+    if (!l->count || !l->up || !l->net)
+        return -1;
+    l->net[0] = *base;
+    l->count[0] = base->n;
+    return 0;
+}
+
 int se_levels_nets(struct se_levels *l, uint32_t from, int threads, struct se_err *err)
 {
     for (uint32_t i = from; i + 1 < l->k; i++) {
@@ -31,6 +45,27 @@ int se_levels_nets(struct se_levels *l, uint32_t from, int threads, struct se_er
             return -1;
     }
     return 0;
+}
+
+int se_levels_adopt(struct se_levels *l, uint32_t level, const uint32_t *group, int threads,
+                    struct se_err *err)
+{
+    const uint32_t *module = l->up[level];
+    uint64_t count = 0;
+    uint32_t *up;
+
+    for (uint64_t a = 0; a < l->count[level]; a++)
+        if (module[a] >= count)
+            count = (uint64_t)module[a] + 1;
+    up = se_alloc(count, sizeof *up, err);
+    if (!up)
+        return -1;
+    for (uint64_t a = 0; a < l->count[level]; a++)
+        up[module[a]] = group[a];
+    free(l->up[level + 1]);
+    l->up[level + 1] = up;
+    l->count[level + 1] = count;
+    return se_levels_nets(l, level, threads, err);
 }
 
 /* key[a]: the node of the tree that item a of level i stands for.  Makes those of i + 1. */
@@ -67,13 +102,7 @@ int se_levels_of_nest(struct se_levels *l, const struct se_nest *t, uint32_t k,
     uint32_t *seen = se_alloc(t->nodes, sizeof *seen, err);
     int rc = -1;
 
-    l->k = k;
-    l->count = se_zalloc((uint64_t)k + 1, sizeof *l->count, err);
-    l->up = se_zalloc(k, sizeof *l->up, err);
-    l->net = se_zalloc(k, sizeof *l->net, err);
-    if (depth && key && seen && l->count && l->up && l->net) {
-        l->count[0] = t->n;
-        l->net[0] = *base;
+    if (depth && key && seen && se_levels_alloc(l, base, k, err) == 0) {
         for (uint64_t a = t->nodes - 1; a-- > 0;)
             depth[a] = depth[t->parent[a]] + 1;
         for (uint32_t v = 0; v < t->n; v++)
@@ -148,14 +177,9 @@ static int pile_level(struct se_levels *l, uint32_t i, const struct se_search_op
 int se_levels_pile(struct se_levels *l, const struct se_quotient *base, const uint32_t *module,
                    uint32_t k, const struct se_search_options *how, struct se_err *err)
 {
-    l->k = k;
-    l->count = se_zalloc((uint64_t)k + 1, sizeof *l->count, err);
-    l->up = se_zalloc(k, sizeof *l->up, err);
-    l->net = se_zalloc(k, sizeof *l->net, err);
-    if (!l->count || !l->up || !l->net || !(l->up[0] = se_alloc(base->n, sizeof **l->up, err)))
+    if (se_levels_alloc(l, base, k, err) < 0 ||
+        !(l->up[0] = se_alloc(base->n, sizeof **l->up, err)))
         return -1;
-    l->net[0] = *base;
-    l->count[0] = base->n;
     memcpy(l->up[0], module, base->n * sizeof *module);
     for (uint64_t v = 0; v < base->n; v++)
         if (module[v] >= l->count[1])

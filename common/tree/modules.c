@@ -201,6 +201,15 @@ static int lay_modules(struct se_hierarchy *out, const uint32_t *module, uint64_
     return at == 0 ? 0 : -1;
 }
 
+int se_tree_of_modules(struct se_hierarchy *out, uint32_t *module, uint64_t n, struct se_err *err)
+{
+    uint32_t *seen = se_alloc(n, sizeof *seen, err);
+    const uint64_t count = seen ? se_partition_compact(module, n, n, seen) : 0;
+
+    free(seen);
+    return seen ? lay_modules(out, module, n, count, err) : -1;
+}
+
 int se_tree_with_modules(struct se_hierarchy *out, const struct se_graph *g, const struct se_tree *t,
                     uint64_t modules, int threads, struct se_err *err)
 {

@@ -10,8 +10,8 @@ int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
                       const struct se_search_options *how, double *gain, struct se_err *err)
 {
     const struct se_quotient *x = &l->net[level];
-    uint64_t groups = l->count[level + 2], count = 0;
-    uint32_t *group = se_alloc(x->n, sizeof *group, err), *up = NULL;
+    const uint64_t groups = l->count[level + 2];
+    uint32_t *group = se_alloc(x->n, sizeof *group, err);
     double *limit = se_zalloc(groups, sizeof *limit, err);
     struct se_bound bound = { group, limit };
     int rc = -1;
@@ -28,19 +28,8 @@ int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
             bound.group = NULL;
         rc = se_partition_pool(x, &bound, l->up[level], false, tries, how, gain, err);
     }
-    for (uint64_t a = 0; rc == 0 && a < x->n; a++)
-        if (l->up[level][a] >= count)
-            count = (uint64_t)l->up[level][a] + 1;
     if (rc == 0)
-        rc = (up = se_alloc(count, sizeof *up, err)) ? 0 : -1;
-    if (rc == 0) {
-        for (uint64_t a = 0; a < x->n; a++)
-            up[l->up[level][a]] = group[a];
-        free(l->up[level + 1]);
-        l->up[level + 1] = up;
-        l->count[level + 1] = count;
-        rc = se_levels_nets(l, level, how->threads, err);
-    }
+        rc = se_levels_adopt(l, level, group, how->threads, err);
     free(group);
     free(limit);
     return rc;

@@ -9,6 +9,7 @@
 #include "common/tree/resample.h"
 #include "common/tree/workings.h"
 
+enum { CHANCE_SAMPLES = 3 };    /* of each rewired graph; there are several of these */
 
 /* ---- partitions ---- */
 
@@ -67,6 +68,23 @@ static uint32_t *member(const struct se_stability *x, int sample, uint32_t level
     return x->module + ((uint64_t)sample * x->levels + level - 1) * x->n;
 }
 
+int se_stability_mean(const struct se_stability *x, uint32_t level, double *mean,
+                      struct se_err *err)
+{
+    const double pairs = x->samples * (x->samples - 1) / 2.0;
+
+    *mean = 0;
+    for (int i = 0; i < x->samples; i++)
+        for (int j = 0; j < i; j++) {
+            double ari;
+
+            if (se_partition_ari(member(x, i, level), member(x, j, level), x->n, &ari, err) < 0)
+                return -1;
+            *mean += ari / pairs;
+        }
+    return 0;
+}
+
 /* Build the tree of one sample and keep its partitions. */
 static int sample_levels(struct se_stability *x, int i, const struct se_graph *g, uint64_t k,
                          const struct se_stability_options *how, uint64_t index,
@@ -102,21 +120,12 @@ static int mean_ari(struct se_stability *x, const struct se_graph *g, uint64_t k
                     const struct se_stability_options *how, uint64_t first, double *mean,
                     struct se_err *err)
 {
-    const double pairs = x->samples * (x->samples - 1) / 2.0;
-
     for (int i = 0; i < x->samples; i++)
         if (sample_levels(x, i, g, k, how, first + (unsigned)i, err) < 0)
             return -1;
-    for (uint32_t l = 1; l <= x->levels; l++) {
-        mean[l] = 0;
-        for (int i = 0; i < x->samples; i++)
-            for (int j = 0; j < i; j++) {
-                double ari;
-                if (se_partition_ari(member(x, i, l), member(x, j, l), x->n, &ari, err) < 0)
-                    return -1;
-                mean[l] += ari / pairs;
-            }
-    }
+    for (uint32_t l = 1; l <= x->levels; l++)
+        if (se_stability_mean(x, l, &mean[l], err) < 0)
+            return -1;
     return 0;
 }
 
@@ -128,53 +137,62 @@ static int rewirings_for(const struct se_graph *g)
     return g->m < 2000 ? 8 : g->m < 20000 ? 4 : g->m < 200000 ? 2 : 1;
 }
 
-static int measure_chance(struct se_stability *x, const struct se_graph *g, uint64_t k,
-                          const struct se_stability_options *how, struct se_err *err)
+static int prepare(struct se_stability *x, const struct se_graph *g, uint64_t k, int samples,
+                   struct se_err *err)
 {
-    const int count = how->rewirings > 0 ? how->rewirings : rewirings_for(g);
-    double mean[SE_STABLE_LEVELS + 1], squares[SE_STABLE_LEVELS + 1] = { 0 };
-
-    for (int i = 0; i < count; i++) {
-        struct se_graph_copy other = SE_GRAPH_COPY_INIT;
-        const uint64_t first = UINT64_C(1000) * (unsigned)(i + 1);
-        struct se_rng r;
-        int rc;
-
-        se_rng_init(&r, how->seed, SE_RNG_STABILITY, first + 999);
-        rc = se_graph_rewire(&other, g, &r, err);
-        if (rc == 0)
-            rc = mean_ari(x, &other.g, k, how, first, mean, err);
-        se_graph_copy_release(&other);
-        if (rc < 0)
-            return -1;
-        for (uint32_t l = 1; l <= x->levels; l++) {
-            x->level[l].chance += mean[l] / count;
-            squares[l] += mean[l] * mean[l];
-        }
-    }
-    for (uint32_t l = 1; l <= x->levels && count > 1; l++) {
-        const double c = x->level[l].chance, v = (squares[l] - count * c * c) / (count - 1);
-
-        x->level[l].spread = v > 0 ? sqrt(v) : 0;
-    }
-    return 0;
+    *x = (struct se_stability){ .n = g->n, .samples = samples };
+    x->levels = k - 1 < SE_STABLE_LEVELS ? (uint32_t)(k - 1) : SE_STABLE_LEVELS;
+    if (g->n > 0 && (uint64_t)samples * x->levels > UINT64_MAX / sizeof *x->module / g->n)
+        return se_fail(err, SE_EMEM, "out of memory");
+    x->module = se_alloc((uint64_t)samples * x->levels * g->n, sizeof *x->module, err);
+    return x->module ? 0 : -1;
 }
 
-static int prepare(struct se_stability *x, const struct se_graph *g, uint64_t k,
-                   const struct se_stability_options *how, struct se_err *err)
+/* mean[l] of rewiring i of g; `x` has room for the partitions. */
+static int rewired_ari(struct se_stability *x, const struct se_graph *g, uint64_t k,
+                       const struct se_stability_options *how, int i, double *mean,
+                       struct se_err *err)
 {
-    *x = (struct se_stability){ .n = g->n, .samples = how->samples };
-    x->levels = k - 1 < SE_STABLE_LEVELS ? (uint32_t)(k - 1) : SE_STABLE_LEVELS;
-    if (g->n > 0 && (uint64_t)how->samples * x->levels > UINT64_MAX / sizeof *x->module / g->n)
-        return se_fail(err, SE_EMEM, "out of memory");
-    x->module = se_alloc((uint64_t)how->samples * x->levels * g->n, sizeof *x->module, err);
-    return x->module ? 0 : -1;
+    struct se_graph_copy other = SE_GRAPH_COPY_INIT;
+    const uint64_t first = UINT64_C(1000) * (unsigned)(i + 1);
+    struct se_rng r;
+    int rc;
+
+    se_rng_init(&r, how->seed, SE_RNG_STABILITY, first + 999);
+    rc = se_graph_rewire(&other, g, &r, err);
+    if (rc == 0)
+        rc = mean_ari(x, &other.g, k, how, first, mean, err);
+    se_graph_copy_release(&other);
+    return rc;
 }
 
 int se_stability_chance(struct se_stability *x, const struct se_graph *g, uint64_t k,
                         const struct se_stability_options *how, struct se_err *err)
 {
-    return prepare(x, g, k, how, err) < 0 ? -1 : measure_chance(x, g, k, how, err);
+    const int count = how->rewirings > 0 ? how->rewirings : rewirings_for(g);
+    const int samples = how->samples < CHANCE_SAMPLES ? how->samples : CHANCE_SAMPLES;
+    double mean[SE_STABLE_LEVELS + 1] = { 0 }, squares[SE_STABLE_LEVELS + 1] = { 0 };
+    struct se_stability other;
+    int rc = prepare(&other, g, k, samples, err);
+
+    for (int i = 0; rc == 0 && i < count; i++) {
+        rc = rewired_ari(&other, g, k, how, i, mean, err);
+        for (uint32_t l = 1; rc == 0 && l <= other.levels; l++) {
+            other.level[l].chance += mean[l] / count;
+            squares[l] += mean[l] * mean[l];
+        }
+    }
+    x->n = other.n;
+    x->levels = other.levels;
+    for (uint32_t l = 1; rc == 0 && l <= other.levels; l++) {
+        const double c = other.level[l].chance;
+        const double v = count > 1 ? (squares[l] - count * c * c) / (count - 1) : 0;
+
+        x->level[l].chance = c;
+        x->level[l].spread = v > 0 ? sqrt(v) : 0;
+    }
+    se_stability_release(&other);
+    return rc;
 }
 
 int se_stability_make(struct se_stability *x, const struct se_graph *g, uint64_t k,
@@ -182,12 +200,20 @@ int se_stability_make(struct se_stability *x, const struct se_graph *g, uint64_t
 {
     double mean[SE_STABLE_LEVELS + 1];
 
-    if (prepare(x, g, k, how, err) < 0 || (how->chance && measure_chance(x, g, k, how, err) < 0) ||
-        mean_ari(x, g, k, how, 0, mean, err) < 0)       /* last: its partitions stay */
+    if (prepare(x, g, k, how->samples, err) < 0 || mean_ari(x, g, k, how, 0, mean, err) < 0)
         return -1;
     for (uint32_t l = 1; l <= x->levels; l++)
         x->level[l].stability = mean[l];
-    return 0;
+    return how->chance ? se_stability_chance(x, g, k, how, err) : 0;
+}
+
+double se_stability_most(const struct se_stability *x)
+{
+    double most = 0;
+
+    for (uint32_t l = 1; l <= x->levels; l++)
+        most = fmax(most, x->level[l].stability);
+    return most;
 }
 
 double se_stability_beyond(const struct se_stable_level *l)
@@ -195,12 +221,16 @@ double se_stability_beyond(const struct se_stable_level *l)
     return l->chance < 1 - 1e-9 ? (l->stability - l->chance) / (1 - l->chance) : 0;
 }
 
-/* Random graphs stay below 0.1 when they are large; small ones vary more. */
+double se_stability_least(uint64_t n)
+{
+    return 0.1 + 1.5 / sqrt((double)n + 1);
+}
+
 bool se_stability_real(const struct se_stability *x, uint32_t level)
 {
     const struct se_stable_level *l = &x->level[level];
 
-    return se_stability_beyond(l) >= 0.1 + 1.5 / sqrt((double)x->n + 1) &&
+    return se_stability_beyond(l) >= se_stability_least(x->n) &&
            l->stability - l->chance > 3 * l->spread;
 }
 

@@ -42,9 +42,18 @@ void se_stability_release(struct se_stability *x);
 int se_stability_make(struct se_stability *x, const struct se_graph *g, uint64_t k,
                       const struct se_stability_options *how, struct se_err *err);
 
-/* Only chance and spread of these levels. */
+/* The mean ARI of all pairs of samples as they are in module[] now */
+int se_stability_mean(const struct se_stability *x, uint32_t level, double *mean,
+                      struct se_err *err);
+
+/* Only chance and spread of these levels; the rest of `x` stays as it is. */
 int se_stability_chance(struct se_stability *x, const struct se_graph *g, uint64_t k,
                         const struct se_stability_options *how, struct se_err *err);
+
+/* Of the most stable level, and what it is beyond chance at least where there is a structure:
+ * random graphs stay below when they are large; small ones vary more. */
+double se_stability_most(const struct se_stability *x);
+double se_stability_least(uint64_t n);
 
 /* Stability beyond chance: 0 or less is what a random graph has, 1 is most. */
 double se_stability_beyond(const struct se_stable_level *l);

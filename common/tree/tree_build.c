@@ -61,9 +61,9 @@ static int measure_modules(struct se_nest *t, const struct se_quotient *x, const
     return 0;
 }
 
-/* Modules under the root, vertices under modules. */
+/* Modules under the root, vertices under modules.  measure: with volumes and cuts. */
 static int module_nest(struct se_nest *t, const struct se_quotient *x, const uint32_t *module,
-                       int threads, struct se_err *err)
+                       bool measure, int threads, struct se_err *err)
 {
     uint64_t count = 0;
     bool *keep;
@@ -78,7 +78,7 @@ static int module_nest(struct se_nest *t, const struct se_quotient *x, const uin
         t->parent[v] = (uint32_t)(x->n + module[v]);
     for (uint64_t a = x->n; a <= x->n + count; a++)
         t->parent[a] = a < x->n + count ? (uint32_t)(x->n + count) : SE_NONE;
-    if (measure_modules(t, x, module, threads, err) < 0)
+    if (measure && measure_modules(t, x, module, threads, err) < 0)
         return -1;
     keep = se_alloc(t->nodes, sizeof *keep, err);
     if (!keep)
@@ -198,7 +198,7 @@ static int search_modules(struct se_nest *t, const struct se_quotient *x, uint64
     int rc = -1;
 
     if (module && se_partition_pool(x, &bound, module, true, b->tries, how, &gain, err) == 0)
-        rc = module_nest(t, x, module, how->threads, err);
+        rc = module_nest(t, x, module, true, how->threads, err);
     if (rc == 0 && k > 2 &&
         (rc = se_levels_pile(&l, x, module, levels, how, err)) == 0)
         rc = split_and_squeeze(t, &l, k, b->first.most, how->threads, err);
@@ -236,6 +236,7 @@ enum {
     AGREED = 3,                 /* attempts that find the same end the tournament, */
     SMALL = 2000                /* but not below so many vertices and arcs */
 };
+enum { ATTEMPT = 4, MERGE = 2, LAST = 6 };      /* what they take, for the progress */
 #define SAME 1e-9               /* costs that differ by a smaller share are equal */
 
 struct tournament {             /* trees waiting for another of their rank */
@@ -245,6 +246,7 @@ struct tournament {             /* trees waiting for another of their rank */
     int found;                  /* and how many found it */
     const struct se_nest *start;        /* some trees come from it, unless it is NULL */
     struct se_refine_options merge;             /* how two become one */
+    unsigned done, total;       /* work, for the progress */
 };
 
 static void tournament_release(struct tournament *w)
@@ -253,13 +255,22 @@ static void tournament_release(struct tournament *w)
         se_nest_release(&w->tree[i]);
 }
 
+static void advance(struct tournament *w, const struct se_tree_options *how, unsigned work)
+{
+    w->done += work;
+    se_progress_at(how->progress, (uint64_t)SE_TREE_STEPS * w->done / w->total);
+}
+
 static int merge_last(struct tournament *w, const struct se_quotient *x,
                       const struct se_tree_options *how, struct se_err *err)
 {
     w->count--;
     w->merge.seed += 1000;
-    return se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k,
-                           &w->merge, err);
+    if (se_nest_combine(&w->tree[w->count - 1], &w->tree[w->count], x, (uint32_t)how->k,
+                        &w->merge, err) < 0)
+        return -1;
+    advance(w, how, MERGE);
+    return 0;
 }
 
 /* The start of attempt i: mostly modules, and where we can afford it one linkage and the last
@@ -307,6 +318,7 @@ static int play(struct tournament *w, const struct se_quotient *x, const struct 
     int attempts = b->attempts + b->merge;
     bool all = false;
 
+    w->total = (unsigned)attempts * (ATTEMPT + MERGE) - MERGE + LAST;
     w->merge = b->first;
     w->merge.seed = how->seed * 1000003 + 13;
     w->merge.rounds = w->start == NULL;
@@ -314,13 +326,13 @@ static int play(struct tournament *w, const struct se_quotient *x, const struct 
     for (int i = 0; !all && i < attempts && (i == 0 || !se_late(how->until)); i++) {
         if (enter(w, x, i, attempts, b, how, err) < 0)
             return -1;
+        advance(w, how, ATTEMPT);
         all = agreed(w, x);
         for (int rank = i + 1; rank % 2 == 0; rank /= 2)
             if (merge_last(w, x, how, err) < 0)
                 return -1;
-        se_progress_at(how->progress, SE_TREE_STEPS * (unsigned)(i + 1) /
-                                          (unsigned)(attempts + 1));
     }
+    w->total = w->done + MERGE * (unsigned)(w->count - 1) + LAST;      /* fewer attempts, perhaps */
     while (w->count > 1)
         if (merge_last(w, x, how, err) < 0)
             return -1;
@@ -421,7 +433,7 @@ static int move_changed(struct se_nest *t, const struct se_quotient *x,
     if (rc == 0) {
         se_partition_compact(module, x->n, x->n, seen);
         se_nest_release(t);
-        rc = module_nest(t, x, module, how->threads, err);
+        rc = module_nest(t, x, module, false, how->threads, err);
     }
     free(module);
     free(seen);

@@ -1,7 +1,8 @@
 /* update.c - the tree of an older graph for a graph that has changed since
  *
- * A vertex has changed if the set of its edges and weights has.  Sets are compared by the sum of
- * a hash over their members: it needs one pass over each graph, and no sorting. */
+ * A vertex has changed if the set of its edges and weights has.  Where vertices keep their numbers
+ * the edges are compared row by row.  Else sets are compared by the sum of a hash over their
+ * members: it needs one pass over each graph, and no sorting. */
 #include "common/tree/update.h"
 
 #include <stdlib.h>
@@ -64,6 +65,11 @@ int se_update_match(uint32_t *now_of_old, uint64_t old_n, uint64_t n, const stru
 
 /* ---- what has changed ---- */
 
+static float weight_of(const struct se_graph *g, uint64_t e)
+{
+    return g->weight ? g->weight[e] : 1;
+}
+
 static uint64_t hash_edge(uint32_t to, float weight)
 {
     uint32_t bits;
@@ -80,7 +86,7 @@ static void add_edges(uint64_t *sum, const struct se_graph *g, const uint32_t *i
 
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
             const uint32_t b = id ? id[g->to[e]] : g->to[e];
-            const float w = g->weight ? g->weight[e] : 1;
+            const float w = weight_of(g, e);
 
             if (a != SE_NONE)
                 sum[a] += hash_edge(b, w);
@@ -94,6 +100,77 @@ static void add_edges(uint64_t *sum, const struct se_graph *g, const uint32_t *i
         if (a != SE_NONE)
             sum[a] += hash_edge(a, g->loop_weight ? g->loop_weight[i] : 1);
     }
+}
+
+static bool same_weights(const struct se_graph *a, uint64_t i, const struct se_graph *b, uint64_t j,
+                         uint64_t count)
+{
+    for (uint64_t e = 0; (a->weight || b->weight) && e < count; e++)
+        if (weight_of(a, i + e) < weight_of(b, j + e) || weight_of(a, i + e) > weight_of(b, j + e))
+            return false;
+    return true;
+}
+
+/* Rows are ascending: what is in one of them only has changed at both ends. */
+static void compare_row(uint8_t *changed, const struct se_graph *a, const struct se_graph *b,
+                        uint64_t u)
+{
+    uint64_t i = a->off[u], j = b->off[u];
+    const uint64_t i_end = a->off[u + 1], j_end = b->off[u + 1];
+
+    if (i_end - i == j_end - j && memcmp(a->to + i, b->to + j, (i_end - i) * sizeof *a->to) == 0 &&
+        same_weights(a, i, b, j, i_end - i))
+        return;
+    while (i < i_end || j < j_end) {
+        const uint32_t x = i < i_end ? a->to[i] : SE_NONE, y = j < j_end ? b->to[j] : SE_NONE;
+
+        if (x != y || !same_weights(a, i, b, j, 1))
+            changed[u] = changed[x < y ? x : y] = 1;
+        i += x <= y;
+        j += y <= x;
+    }
+}
+
+static void compare_loops(uint8_t *changed, const struct se_graph *a, const struct se_graph *b)
+{
+    uint64_t i = 0, j = 0;
+
+    while (i < a->loops || j < b->loops) {
+        const uint32_t x = i < a->loops ? a->loop[i] : SE_NONE;
+        const uint32_t y = j < b->loops ? b->loop[j] : SE_NONE;
+        const float v = x <= y && a->loop_weight ? a->loop_weight[i] : 1;
+        const float w = y <= x && b->loop_weight ? b->loop_weight[j] : 1;
+
+        if (x != y || v < w || v > w)
+            changed[x < y ? x : y] = 1;
+        i += x <= y;
+        j += y <= x;
+    }
+}
+
+/* Has every vertex kept its number? */
+static bool same_numbers(const struct se_graph *old, const struct se_graph *now,
+                         const uint32_t *now_of_old)
+{
+    uint64_t v = 0;
+
+    while (old->n == now->n && v < old->n && now_of_old[v] == v)
+        v++;
+    return old->n == now->n && v == old->n;
+}
+
+static int mark_same(struct se_update *u, const struct se_graph *old, const struct se_graph *now,
+                     struct se_err *err)
+{
+    u->changed = se_zalloc(now->n, sizeof *u->changed, err);
+    if (!u->changed)
+        return -1;
+    for (uint64_t v = 0; v < now->n; v++)
+        compare_row(u->changed, old, now, v);
+    compare_loops(u->changed, old, now);
+    for (uint64_t v = 0; v < now->n; v++)
+        u->touched += u->changed[v];
+    return 0;
 }
 
 static int mark_changed(struct se_update *u, const struct se_graph *old,
@@ -189,7 +266,8 @@ int se_update_make(struct se_update *u, const struct se_tree *tree, const struct
 {
     struct se_tree t;
 
-    if (mark_changed(u, old, now, now_of_old, err) < 0 ||
+    if ((same_numbers(old, now, now_of_old) ? mark_same(u, old, now, err)
+                                            : mark_changed(u, old, now, now_of_old, err)) < 0 ||
         carry_tree(u, tree, now_of_old, now->n, err) < 0)
         return -1;
     t = se_hierarchy_view(&u->start);

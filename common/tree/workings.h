@@ -149,10 +149,17 @@ struct se_levels {
     struct se_quotient *net;         /* k: the graph of each level's items; net[0] is borrowed */
 };
 #define SE_LEVELS_INIT { 0, NULL, NULL, NULL }
+/* Room for k levels above `base`; the maps are yet to be made. */
+int se_levels_alloc(struct se_levels *l, const struct se_quotient *base, uint32_t k,
+                    struct se_err *err);
 int se_levels_of_nest(struct se_levels *l, const struct se_nest *t, uint32_t k,
                       const struct se_quotient *base, int threads, struct se_err *err);
 /* Make the nets of the levels above `from` again. */
 int se_levels_nets(struct se_levels *l, uint32_t from, int threads, struct se_err *err);
+/* up[level] was made anew, numbered from 0 without gaps, within the modules group[] of level + 2:
+ * bring the levels above up to date. */
+int se_levels_adopt(struct se_levels *l, uint32_t level, const uint32_t *group, int threads,
+                    struct se_err *err);
 int se_levels_nest(struct se_nest *t, const struct se_levels *l, struct se_err *err);
 void se_levels_release(struct se_levels *l);
 

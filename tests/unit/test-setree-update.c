@@ -8,11 +8,14 @@
 static struct dense before, after;
 
 /* The new graph is the old one with other numbers, some vertices fewer and more, some edges
- * changed.  now_of_old as se_update_match would tell. */
+ * changed; in a third of the cases the vertices stay as they are.  now_of_old as se_update_match
+ * would tell. */
 static void change(uint32_t *now_of_old, struct se_rng *r)
 {
-    const uint32_t n = before.n, gone = (uint32_t)se_rng_below(r, 4);
-    const uint32_t more = (uint32_t)se_rng_below(r, 4), turn = (uint32_t)se_rng_below(r, n);
+    const uint32_t n = before.n, other = se_rng_below(r, 3) > 0;
+    const uint32_t gone = other * (uint32_t)se_rng_below(r, 4);
+    const uint32_t more = other * (uint32_t)se_rng_below(r, 4);
+    const uint32_t turn = other * (uint32_t)se_rng_below(r, n);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < n; i++) {
