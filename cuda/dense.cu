@@ -53,7 +53,8 @@ SE_KERNEL part_sums_kernel(se_column_sums s, uint64_t each, float *part)
 
     if (c < s.cols)
         for (uint64_t i = first + warp * l.slots + l.slot; i < last; i += SE_WARPS * l.slots) {
-            const float w = s.weight ? s.weight[i * s.heads + c / width] : 1;
+            const float w = s.times ? s.times[i * s.cols + c]
+                          : s.weight ? s.weight[i * s.heads + c / width] : 1;
 
             sum += w * s.x[i * s.cols + c];
         }

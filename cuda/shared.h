@@ -29,6 +29,9 @@ void *se_cuda_work(se_worker *d, uint64_t bytes);
 enum { SE_ANSWER = 256 };
 const void *se_cuda_answer(se_worker *d, const void *from, size_t bytes);
 
+/* *sum = the sum of x, or of x * y; a few numbers, by one block */
+void se_cuda_total(se_worker *d, const float *x, const float *y, uint64_t count, float *sum);
+
 /* The functions of the table, see common/device/plugin.h */
 void se_cuda_product(se_worker *d, const se_product *p);
 void se_cuda_columns(se_worker *d, const se_column_sums *s);
@@ -49,6 +52,20 @@ double se_cuda_loss(se_worker *d, const float *logits, const se_targets *t, floa
 void se_cuda_accuracy(se_worker *d, const float *logits, const se_targets *t,
                       uint64_t right[4], uint64_t all[4]);
 void se_cuda_adam(se_worker *d, const se_adam *a);
+void se_cuda_add_share(se_worker *d, const float *x, const float *scale, uint64_t count, float *y);
+void se_cuda_dot(se_worker *d, const float *x, const float *y, uint64_t rows, uint64_t cols,
+                 float *sum);
+void se_cuda_shares(se_worker *d, const float *s, uint64_t count, float *g);
+void se_cuda_shares_back(se_worker *d, const float *g, uint64_t count, float *ds);
+void se_cuda_scale(se_worker *d, const se_scaling *s);
+void se_cuda_scale_rows(se_worker *d, const se_row_scaling *s);
+void se_cuda_unpack(se_worker *d, const se_unpacking *u);
+void se_cuda_mix(se_worker *d, const se_mixing *m);
+void se_cuda_mix_back(se_worker *d, const se_mixing *m);
+void se_cuda_norm(se_worker *d, const se_norming *m);
+void se_cuda_norm_back(se_worker *d, const se_norming *m);
+void se_cuda_gate(se_worker *d, const se_gating *g);
+void se_cuda_gate_back(se_worker *d, const se_gating *g);
 int se_cuda_run_search(se_worker *d, se_cuda_search *s);
 
 #endif

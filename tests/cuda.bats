@@ -5,7 +5,7 @@ load helper
 BUILD=${SE_BUILD:-$ROOT/build}
 EMU=$BUILD/emu/libse-cuda.so
 CHECKED=$BUILD/emu-check/libse-cuda.so
-MODELS=(gcn sage gat appnp mix mlp linear h2gcn linkx)
+MODELS=(gcn sage gat appnp mix mlp linear h2gcn linkx gcnii acm mixhop fsgnn grand)
 
 setup_file() {
     export SE_CUDA_PLUGIN=${SE_TEST_GPU:-$EMU}
@@ -172,6 +172,8 @@ END
     fails 1 se-sim --on features --method space --device cuda "$FILES/dense.seg"
     [[ $stderr == *"--device cuda supports only --method product"* ]]
     fails 1 se-sim --on features --method sparse --device cuda "$FILES/words.seg"
+    fails 1 se-train --device cuda --entropy-loss 1 "$FILES/tiny.seg"
+    [[ $stderr == *"runs only on the CPU; use --device cpu"* ]]
     SE_CUDA_LEAST=0 se-sim --on features --method space "$FILES/dense.seg" | se-check -q
 }
 
@@ -249,6 +251,13 @@ END
         losses --model "$model" --edge-dropout 0.4 --seed 9 "$FILES/words.seg"
         losses --model "$model" --layers 1 --dropout 0 --input-dropout 0 "$FILES/words.seg"
     done
+    losses --model gcnii --variant --layers 4 "$FILES/words.seg"
+    for norm in layer batch; do
+        losses --model gcn --norm $norm --layers 3 --residual "$FILES/words.seg"
+        losses --model acm --norm $norm --hidden 33 "$FILES/dense.seg"
+        losses --model grand --norm $norm --variant "$FILES/words.seg"
+    done
+    losses --model grand --hops 0 "$FILES/words.seg"
     losses --model gat --heads 3 --out-heads 4 --attention-dropout 0 "$FILES/words.seg"
     losses --model gat --heads 40 --hidden 2 "$FILES/tiny.seg"
     losses --model appnp --hops 0 "$FILES/words.seg"

@@ -3,7 +3,7 @@
 
 Writes FOLDER/train-MODEL.txt for test-nn-golden.c.  The layers are transcribed with the
 semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in double and
-without dropout; gcnii, acm, linkx, h2gcn, fsgnn, mixhop, grand and geomgcn are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
+without dropout; gcnii, acm, linkx, h2gcn, fsgnn, mixhop, grand, geomgcn and sep are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
 import math
 import sys
 
@@ -152,13 +152,14 @@ def h2gcn(p):
 
 def fsgnn(p):
     hops = [(NORM, k) for k in range(HOPS + 1)] + [(BESIDE, k) for k in range(1, HOPS + 1)]
-    ways = [p.take(COLS, HIDDEN) for _ in hops]
+    ways = [linear(p, COLS, HIDDEN) if k == 0 else (p.take(COLS, HIDDEN), p.take(HIDDEN))
+            for _, k in hops]
     share, last = p.take(1, len(hops)), linear(p, len(hops) * HIDDEN, CLASSES)
 
     def run(x):
         parts = []
         for (m, k), w, g in zip(hops, ways, share[0].softmax(0)):
-            h = torch.linalg.matrix_power(m, k) @ x @ w
+            h = w(x) if k == 0 else torch.linalg.matrix_power(m, k) @ x @ w[0] + w[1]
             parts.append(g * h / h.norm(dim=1, keepdim=True).clamp(min=1e-12))
         return last(F.relu(torch.cat(parts, 1)))
     return [run]
@@ -211,8 +212,48 @@ def geomgcn(p):
     return [run]
 
 
+def sep(p):
+    """Vertex v is in low module v % 4, low module l in l % 2."""
+    low = torch.tensor([[float(v % 4 == m) for v in range(N)] for m in range(4)])
+    top = torch.tensor([[float(m % 2 == t) for m in range(4)] for t in range(2)])
+    graphs = [NORM]
+    for members in (low, low.new_tensor((top @ low > 0).tolist())):
+        joined = ((members @ A @ members.T) > 0).double()
+        degree = joined.sum(1)
+        graphs.append(joined / (degree[:, None] * degree[None, :]).sqrt())
+
+    def conv(i, o, level):
+        w, b = p.take(i, o), p.take(o)
+        return lambda h: graphs[level] @ (h @ w) + b
+
+    def between():
+        lin, gain, shift = linear(p, HIDDEN, HIDDEN), p.take(HIDDEN), p.take(HIDDEN)
+
+        def run(h):
+            h = F.relu(lin(h))
+            h = (h - h.mean(0)) / (h.var(0, unbiased=False) + 1e-5).sqrt()
+            return F.relu(gain * h + shift)
+        return run
+
+    def both(o, level):
+        w = p.take(2 * HIDDEN, o)
+        return lambda down, kept: graphs[level] @ (torch.cat([down, kept], 1) @ w)
+
+    up = [conv(COLS, HIDDEN, 0), between(), conv(HIDDEN, HIDDEN, 1), between(),
+          conv(HIDDEN, HIDDEN, 2)]
+    down = [between(), both(HIDDEN, 1), between(), both(CLASSES, 0)]
+
+    def run(x):
+        zero = F.relu(up[0](x))
+        one = F.relu(up[2](up[1](low @ zero)))
+        two = F.relu(up[4](up[3](top @ one)))
+        one = F.relu(down[1](down[0](top.T @ two), one))
+        return down[3](down[2](low.T @ one), zero)
+    return [run]
+
+
 def build(name, p):
-    whole = {"geomgcn": geomgcn, "mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
+    whole = {"sep": sep, "geomgcn": geomgcn, "mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
     if name in whole:
         return whole[name](p)
     if name == "acm":
@@ -254,5 +295,5 @@ def write(name, path):
 
 
 for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear", "gcnii", "acm", "linkx", "h2gcn",
-              "fsgnn", "mixhop", "grand", "geomgcn"):
+              "fsgnn", "mixhop", "grand", "geomgcn", "sep"):
     write(model, f"{sys.argv[1]}/train-{model}.txt")

@@ -46,6 +46,38 @@ pairs() {
     done
 }
 
+@test "pairs that nothing saw: all of a class pair that is dense enough, if they are few" {
+    observations 6 .9
+    # a class of three vertices, told by the predictions of the training part
+    se-gen -n 60 --classes 3 --homophily .9 --degree 6 --seed 6 -o g.seg
+    se-export -t labels g.seg | awk -F '\t' 'NR <= 3 { print "few"; next } { print NR % 2 ? "one" : "two" }' > labels
+    se-cat --drop labels,splits g.seg | se-import -q --labels labels --onto - -o h.seg
+    se-split --train .9 --val .05 --test .05 -q h.seg | se-train -q --epochs 40 -o t.seg
+    se-sim -k 9 t.seg -o a.seg
+    se-sim -k 9 --on features t.seg -o b.seg
+    se-export -t predictions t.seg | awk '!/^vertex/ { print $1, ($5 == "train" ? $2 : $3) }' > class
+    { pairs a.seg 9; pairs b.seg 9; } | sort -u > seen
+    some=0
+    for threshold in .05 .1 .2 .3 .5 .7; do
+        se-estimate --given never -t $threshold a.seg b.seg -o new.seg 2> said || { grep -q 'raise --threshold' said; continue; }
+        se-export -t edges new.seg | awk '{ print $1, $2 }' | sort > new
+        [[ $(se-export -t stats new.seg | awk '$1 == "estimate.edges" { print $2 }') -eq $(wc -l < new) ]]
+        # unseen edges: all unseen pairs of their two classes, or none
+        awk 'FILENAME == "class" { c[$1] = $2; v[n++] = $1; next }
+             FILENAME == "seen" { seen[$1, $2]; next }
+             { edge[$1, $2] }
+             END { for (i = 0; i < n; i++) for (k = i + 1; k < n; k++) {
+                       p = v[i] SUBSEP v[k]; if (p in seen) continue
+                       q = c[v[i]] < c[v[k]] ? c[v[i]] " " c[v[k]] : c[v[k]] " " c[v[i]]
+                       all[q]++; got[q] += p in edge; sum += p in edge }
+                   for (q in all) if (got[q] && got[q] != all[q]) exit 1
+                   print sum + 0 }' class seen new > unseen
+        (( some += $(< unseen) )) || true
+        (( $(< unseen) <= 2 * $(wc -l < seen) ))
+    done
+    (( some > 0 ))
+}
+
 @test "given edges are kept by the homophily of training vertices" {
     observations 1 .9
     se-estimate -v a.seg b.seg -o yes.seg 2> notes

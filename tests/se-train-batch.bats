@@ -70,7 +70,7 @@ stat_of() {
     [[ $(stat_of out.seg train.epochs) -lt 30 ]]
     se-gen -n 500 --no-features --seed 2 | se-tree -o bare.seg
     run -0 --separate-stderr se-train --batch tree:100 --epochs 2 bare.seg -o out.seg
-    [[ $stderr == *"identity features"* ]]
+    [[ $stderr == *"one-hot vertex ids"* ]]
 }
 
 @test "what needs the whole graph at once is refused in one line" {

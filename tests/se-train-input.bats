@@ -56,6 +56,26 @@ embedding_of() {
        "$(se-train -@ 2 --neighbours --epochs 5 --digest joined.seg -o a.seg)" ]]
 }
 
+@test "--degrees tell hubs from others, with and without features, and apply again" {
+    # 20 hubs, each with 12 leaves of its own; features of chance, or none
+    awk 'BEGIN { for (h = 0; h < 20; h++) { print h, (h + 1) % 20; for (i = 0; i < 12; i++) print h, 20 + 12 * h + i } }' > edges
+    awk 'BEGIN { for (v = 0; v < 260; v++) print (v < 20) }' > labels
+    awk 'BEGIN { for (v = 0; v < 260; v++) print v * 7919 % 13, v * 104729 % 11 }' > features
+    se-import -q -f edges edges --labels labels | se-split -q --train .5 --val .25 -o bare.seg
+    se-import -q -f edges edges --labels labels --features features | se-split -q --train .5 --val .25 -o full.seg
+    local g
+    for g in bare full; do
+        se-train -q --model mlp --degrees --feature-norm none $g.seg -o with.seg
+        [[ $(se-export -t stats with.seg | sed -n 's/^train.acc.test\t//p') == 1 ]]
+        se-train -q --apply with.seg -o again.seg
+        [[ $(digest <(se-cat --only predictions with.seg)) == \
+           $(digest <(se-cat --only predictions again.seg)) ]]
+    done
+    se-train -q --model sage --degrees --neighbours --epochs 5 -@ 2 full.seg -o a.seg
+    [[ $(digest a.seg) == "$(se-train -q --model sage --degrees --neighbours --epochs 5 -@ 1 full.seg | digest)" ]]
+    fails 2 se-train --degrees --batch random full.seg
+}
+
 @test "--communities stand behind every kind of input" {
     se-gen -n 120 --classes 3 --features normal --seed 4 | se-tree -K 2 -o dense.seg
     se-train --communities 8 --epochs 5 dense.seg -o out.seg
@@ -83,11 +103,11 @@ embedding_of() {
     done
 }
 
-@test "without features each vertex stands for itself, and that is said" {
+@test "without features the input is one-hot, with a warning" {
     se-gen -n 60 --no-features --homophily .9 --seed 2 -o plain.seg
     for model in gcn sage gat appnp mix mlp linear; do
         run -0 --separate-stderr se-train --model $model --epochs 3 plain.seg -o out.seg
-        [[ $stderr == "se-train: no features: each vertex stands for itself (identity features)" ]]
+        [[ $stderr == "se-train: no features: using one-hot vertex ids" ]]
         se-check -q out.seg
     done
 }
@@ -159,7 +179,7 @@ embedding_of() {
     fails 2 se-train --edge-weights=use small.seg
 }
 
-@test "--weights use counts them, a weight of 0 is no edge; ignored ones are told" {
+@test "--weights use: a weight of 0 is no edge; without it a warning" {
     se-gen -n 60 --seed 3 --no-features -o small.seg
     se-export -t edges small.seg | awk '{ print $1, $2, NR % 2 }' > half
     awk '$3 { print $1, $2, 1 }' half > kept
@@ -172,7 +192,7 @@ embedding_of() {
     for file in a b; do se-export -t predictions $file.seg | cut -f 1-3 > $file.txt; done
     cmp a.txt b.txt
     run -0 --separate-stderr se-train --epochs 1 half.seg -o c.seg
-    [[ $stderr == *"weights of the edges are not used"* ]]
+    [[ $stderr == *"edge weights are ignored"* ]]
     run -0 --separate-stderr se-train --epochs 1 --weights ignore half.seg -o c.seg
     [[ $stderr != *"weights of the edges"* ]]
 }
@@ -186,4 +206,43 @@ embedding_of() {
     se-train -q --model linear --epochs 5 --feature-norm none x.seg -o c.seg
     [[ $(embedding_of a.seg) != "$(embedding_of b.seg)" ]]
     [[ $(embedding_of a.seg) != "$(embedding_of c.seg)" ]]
+}
+
+@test "a forged checkpoint with a right checksum is refused, or what is written is sound" {
+    py=$(find_python zlib) || skip "no Python"
+    se-gen -n 200 --splits 1 -q -o g.seg
+    se-train -q --epochs 1000000 --checkpoint c --checkpoint-every 1 g.seg -o x.seg & job=$!
+    for _ in {1..500}; do
+        [[ ! -s c ]] || break
+        sleep 0.02
+    done
+    kill -KILL $job
+    wait $job || true
+    "$py" - << 'END'
+import struct, zlib
+whole = open("c", "rb").read()
+count = struct.unpack_from("<Q", whole, 48)[0]
+changes = {"best": (40, "<Q", 2**64 - 1), "share": (72, "<d", 1e300), "less": (88, "<d", -1.0),
+           "steps": (32, "<Q", 2**64 - 1), "loss": (56, "<d", float("nan")),
+           "nan": (104 + 4 * 3 * count, "<%df" % count, *[float("nan")] * count),
+           "huge": (104 + 4 * 3 * count, "<%df" % count, *[3e38] * count)}
+for name, (at, fmt, *values) in changes.items():
+    forged = bytearray(whole)
+    struct.pack_into(fmt, forged, at, *values)
+    struct.pack_into("<I", forged, len(forged) - 4, zlib.crc32(bytes(forged[:-4])))
+    open(name, "wb").write(forged)
+END
+    for name in best share less nan; do
+        fails 1 se-train -q --epochs 1000000 --patience 2 --checkpoint "$name" g.seg -o y.seg
+        [[ $stderr == "se-train: g.seg: $name: the checkpoint is damaged; remove it" ||
+           $stderr == "se-train: $name: the checkpoint is damaged; remove it" ]]
+        [[ ! -e y.seg ]]
+    done
+    for name in steps loss huge; do
+        status=0
+        se-train -q --epochs 1000000 --patience 2 --checkpoint "$name" g.seg -o y.seg 2> err || status=$?
+        (( status == 0 && ! $(wc -l < err) || status == 1 && $(wc -l < err) == 1 ))
+        (( status )) || se-check -q --deep y.seg
+        rm -f y.seg
+    done
 }

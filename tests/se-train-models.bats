@@ -87,7 +87,7 @@ embedding_of() {
 @test "--list has a line of four fields for each model, and each trains" {
     se-train --list > list
     [[ $(awk -F '\t' 'NF != 4' list | wc -l) == 0 ]]
-    se-gen -n 80 --classes 3 --seed 3 -o small.seg
+    se-gen -n 80 --classes 3 --seed 3 | se-tree -K 3 -o small.seg
     se-embed --latent small.seg -o latent.seg
     for model in $(cut -f 1 list); do
         beside=()
@@ -95,11 +95,39 @@ embedding_of() {
         se-train -q --model "$model" --epochs 4 "${beside[@]}" small.seg -o "$model.seg"
         se-train -q --model "$model" --epochs 4 "${beside[@]}" -@ 1 small.seg -o one.seg
         [[ $(embedding_of one.seg) == "$(embedding_of "$model.seg")" ]]
-        se-train -q --apply "${beside[@]}" "$model.seg" -o again.seg
+        keep=()
+        [[ $model != sep ]] || keep=(--keep)
+        se-train -q --apply "${beside[@]}" "${keep[@]}" "$model.seg" -o again.seg
         [[ $(se-export -t predictions again.seg | cut -f 3) == \
            "$(se-export -t predictions "$model.seg" | cut -f 3)" ]]
     done
     [ "$(wc -l < list)" -ge 12 ]
+}
+
+@test "sep: modules that know the class help where features do not" {
+    se-gen -n 300 --classes 3 --homophily .9 --degree 8 --seed 5 | se-cat --drop features |
+        se-tree -K 3 -o tree.seg
+    se-train -q --model sep --feature-norm none --embed-epoch best tree.seg -o t.seg
+    acc=$(se-export -t stats t.seg | awk '$1 == "train.acc.test" { print $2 }')
+    awk -v a="$acc" 'BEGIN { exit a < .6 }'
+    # the same bytes at any number of threads
+    for threads in 1 2 3; do
+        se-train -q --model sep --epochs 5 --no-history -@ $threads tree.seg -o $threads.seg
+    done
+    cmp 1.seg 2.seg
+    cmp 1.seg 3.seg
+    # without a tree, with one that has no modules, in parts, on other data
+    se-cat --drop tree tree.seg -o bare.seg
+    fails 1 se-train --model sep bare.seg -o out.seg
+    [[ $stderr == *"--model sep wants a tree in the stream; make one with se-tree -K 3"* ]]
+    se-tree -q -K 1 bare.seg -o flat.seg
+    fails 1 se-train --model sep flat.seg -o out.seg
+    [[ $stderr == *"tree: has no modules"* ]]
+    fails 2 se-train --model sep --batch tree tree.seg -o out.seg
+    [[ $stderr == *"--batch cannot be used with"*"a tree"* ]]
+    fails 1 se-train --apply <(se-cat --drop tree t.seg) -o out.seg
+    fails 2 se-train --model sep --beside bare.seg tree.seg -o out.seg
+    [[ ! -e out.seg ]]
 }
 
 @test "gcnii: with lambda 0 the weights of the layers do not matter" {
@@ -154,20 +182,6 @@ for u in near:
     se-train -q --model linkx --epochs 5 bare.seg | se-check -q
 }
 
-@test "layers that only the CPU knows are refused by --device cuda, auto goes on" {
-    emu=${SE_BUILD:-$ROOT/build}/emu/libse-cuda.so
-    [ -e "$emu" ] || skip "the emulator was not built"
-    se-gen -n 60 --seed 3 -o small.seg
-    export SE_CUDA_PLUGIN=$emu SE_CUDA_LEAST=0
-    run -1 --separate-stderr se-train --model gcnii --device cuda --epochs 2 small.seg -o out.seg
-    [[ $stderr == *"the layer 'gcnii' of this model runs only on the CPU"* ]]
-    se-train -q --model gcnii --epochs 2 small.seg -o out.seg
-    for model in linkx h2gcn; do
-        se-train -q --model $model --device cuda --epochs 3 small.seg -o out.seg
-        se-check -q out.seg
-    done
-}
-
 @test "grand: samples and consistency count, the same bytes at any number of threads" {
     se-gen -n 300 --dims 50 --seed 3 -o small.seg
     result() { se-train -q --model grand --epochs 4 --no-history "$@" small.seg | b2sum; }
@@ -209,12 +223,74 @@ for u in near:
     [[ $stderr == *"wants a hidden layer"* ]]
 }
 
-@test "losses over all vertices are refused by --device cuda, auto goes on" {
+@test "--unsupervised: modules by graph and features, without labels" {
+    se-gen -n 300 --classes 4 --homophily .9 --degree 10 --communities none --seed 3 -o g.seg
+    same() { se-info --compare labels "$1" | awk '$1 == "nmi" { print $2 }'; }
+    for model in gcn mlp linear; do
+        se-train -q --unsupervised --modules 6 --model $model --feature-norm none g.seg -o $model.seg
+        se-check -q $model.seg
+        awk -v a="$(same $model.seg)" 'BEGIN { exit !(a > .6) }'
+        [[ $(se-info --compare labels $model.seg | awk '$1 == "modules" { print $2 }') -eq \
+            $(se-export -t stats $model.seg | awk '$1 == "train.modules" { print $2 }') ]]
+    done
+    # labels and splits are not read: the same without them, and with others
+    learned() { se-cat --only tree,embedding,probabilities --keep --no-history "$1" | b2sum; }
+    se-cat --drop labels,splits g.seg -o bare.seg
+    se-train --entropy-loss 1 --modules 6 --feature-norm none bare.seg -o own.seg 2> said
+    grep -q 'no labels: modules are learned by the entropy' said
+    [[ $(learned own.seg) == "$(learned gcn.seg)" ]]
+    se-export -t labels g.seg | cut -f 2 | tac > other
+    se-import -q --labels other --onto bare.seg | se-split -q -o other.seg
+    se-train -q --unsupervised --modules 6 --feature-norm none other.seg -o own.seg
+    [[ $(learned own.seg) == "$(learned gcn.seg)" ]]
+    for threads in 1 2 3; do
+        se-train -q --unsupervised --modules 5 --epochs 9 -@ $threads --no-history g.seg -o $threads.seg
+    done
+    cmp 1.seg 2.seg
+    cmp 1.seg 3.seg
+    # the epoch is that of the lowest entropy, so more epochs are never worse; neither is a checkpoint
+    entropy() { se-export -t stats "$1" | awk '$1 == "train.entropy" { print $2 }'; }
+    last=99
+    for epochs in 2 20 60; do
+        se-train -q --unsupervised --modules 5 --lr .3 --epochs $epochs g.seg -o out.seg
+        awk -v a="$(entropy out.seg)" -v b="$last" 'BEGIN { exit !(a <= b) }'
+        last=$(entropy out.seg)
+    done
+    for epochs in 30 60; do
+        se-train -q --unsupervised --modules 5 --lr .3 --epochs $epochs --checkpoint state g.seg -o again.seg
+    done
+    [[ $(learned again.seg) == "$(learned out.seg)" ]]
+    # the entropy by its definition: softmax of the outputs says who is how much in which module
+    se-train -q --unsupervised --modules 5 --embed-epoch best --epochs 40 g.seg -o out.seg
+    se-export -t embedding out.seg > out.tsv
+    se-export -t edges g.seg | awk -v n=300 -v want="$(entropy out.seg)" '
+        FILENAME == "out.tsv" {
+            v = FNR - 1
+            sum = 0
+            for (j = 1; j <= 5; j++) sum += (s[v, j] = exp($j))
+            for (j = 1; j <= 5; j++) s[v, j] /= sum
+            next }
+        { d[$1]++; d[$2]++; vol += 2; for (j = 1; j <= 5; j++) inside[j] += 2 * s[$1, j] * s[$2, j] }
+        END { for (v = 0; v < n; v++) { if (d[v]) h -= d[v] / vol * log(d[v] / vol)
+                  for (j = 1; j <= 5; j++) size[j] += d[v] * s[v, j] }
+              for (j = 1; j <= 5; j++) h += inside[j] / vol * log(size[j] / vol)
+              h /= log(2); print h, want; exit !(h - want < 1e-4 && want - h < 1e-4) }' out.tsv -
+    run ! se-export -t predictions again.seg
+    fails 2 se-train --unsupervised --apply g.seg
+    fails 2 se-train --unsupervised --consistency 1 g.seg
+    fails 2 se-train --unsupervised --batch tree g.seg
+}
+
+@test "what only the CPU knows is refused by --device cuda, auto goes on" {
     emu=${SE_BUILD:-$ROOT/build}/emu/libse-cuda.so
     [ -e "$emu" ] || skip "the emulator was not built"
     se-gen -n 60 --seed 3 -o small.seg
     export SE_CUDA_PLUGIN=$emu SE_CUDA_LEAST=0
-    fails 1 se-train --consistency 1 --samples 2 --device cuda --epochs 2 small.seg
-    [[ $stderr == *"a loss over all vertices runs only on the CPU"* ]]
-    se-train -q --consistency 1 --samples 2 --epochs 2 small.seg -o out.seg
+    fails 1 se-train --entropy-loss 0.1 --modules 3 --device cuda --epochs 2 small.seg
+    [[ $stderr == *"runs only on the CPU"* ]]
+    se-train -q --entropy-loss 0.1 --modules 3 --epochs 2 small.seg -o out.seg
+    for model in linkx h2gcn; do
+        se-train -q --model $model --device cuda --epochs 3 small.seg -o out.seg
+        se-check -q out.seg
+    done
 }

@@ -15,17 +15,17 @@ static struct {
 
 static const struct se_option options[] = {
     { 'm', "method", "isomap|poincare|struc2vec", SE_OPT_CHOICE, &o.method,
-      .help = "isomap: distances follow those in the graph; poincare: neighbours are near, in a "
-      "hyperbolic disc; struc2vec: vertices with alike neighbourhoods are near" },
+      .help = "isomap: distances approximate those in the graph; poincare: neighbours are close in a "
+      "hyperbolic disc; struc2vec: vertices with similar neighbourhoods are close" },
     { 'd', "dims", "N", SE_OPT_COUNT, &o.e.dims, 1, 256, "dimensions", NULL },
     { 0, "latent", NULL, SE_OPT_FLAG, &o.latent,
-      .help = "replace the graph by the nearest pairs of vertices, as many as it has edges" },
+      .help = "replace the graph by the closest pairs of vertices, as many as it has edges" },
     { 0, "landmarks", "N", SE_OPT_COUNT, &o.e.landmarks, 1, 2000,
-      "isomap: vertices whose distances are scaled exactly", NULL },
+      "isomap: number of vertices that are placed exactly", NULL },
     { 0, "epochs", "N", SE_OPT_COUNT, &o.e.epochs, 1, 1e6, "poincare: passes over the edges", NULL },
     { 0, "lr", "RATE", SE_OPT_NUMBER, &o.e.rate, 0, 100, "poincare: learning rate", NULL },
     { 0, "negatives", "N", SE_OPT_COUNT, &o.e.negatives, 1, 1000,
-      "poincare: vertices that each edge is compared with", NULL },
+      "poincare: random vertices that each edge is compared with", NULL },
     { 0, "hops", "N", SE_OPT_COUNT, &o.e.hops, 0, 16,
       "struc2vec: how far neighbourhoods are compared", NULL },
     { 0, "walks", "N", SE_OPT_COUNT, &o.e.walks, 1, 10000, "struc2vec: walks from each vertex",
@@ -88,12 +88,12 @@ static const struct se_tool tool = {
     .operands = "[FILE]", .max_operands = 1,
     .has = SE_TOOL_SEED | SE_TOOL_KEEP | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
-        "Writes a two-dimensional embedding of the vertices, made of the graph without\n"
-        "its weights and self-loops. With --latent the graph is replaced by the pairs of\n"
-        "vertices that are nearest in it, as many as the graph had edges; of equally\n"
-        "near pairs those of lower ids come first. se-train --model geomgcn reads such a\n"
-        "stream next to the given graph. Isomap leaves vertices outside of the largest\n"
-        "component at the origin, and --latent gives them no edges.\n",
+        "Writes a two-dimensional embedding of the vertices, computed from the edges\n"
+        "without weights and self-loops. With --latent the graph is replaced by the\n"
+        "closest pairs of vertices, as many as it had edges; ties go to lower ids.\n"
+        "se-train --model geomgcn uses such a stream next to the given graph. Isomap\n"
+        "places vertices outside of the largest component at the origin, and --latent\n"
+        "gives them no edges.\n",
     .examples =
         "  se-embed cora.seg | se-export -t embedding\n"
         "  se-embed --method poincare --latent cora.seg -o latent.seg\n"

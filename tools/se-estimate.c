@@ -155,30 +155,88 @@ static void choose_given(struct job *j)
     j->keep_given = o.given == GIVEN_ALWAYS || (o.given == GIVEN_AUTO && j->homophily > 0.5);
 }
 
-/* Pairs that nothing has seen must not become edges: they would be nearly all pairs. */
-static int check_unseen(const struct job *j, struct se_err *err)
+/* Is this pair of classes so dense that pairs which nothing has seen are edges, too? */
+static bool joins_all(const struct job *j, uint64_t r, uint64_t s)
+{
+    const uint64_t at = se_estimate_at(&j->x, r, s, 0);
+
+    return j->x.pairs[at] > 0 && j->x.q[at] > o.threshold;
+}
+
+/* A few of them may be, such as those of a class with hardly any vertex; more than there are pairs
+ * that something has seen would be a graph of nearly all pairs. */
+static int check_unseen(const struct job *j, bool *unseen, struct se_err *err)
 {
     const struct se_estimate *x = &j->x;
+    double sum = 0;
 
     for (uint64_t r = 0; r < x->classes; r++)
         for (uint64_t s = r; s < x->classes; s++) {
             const uint64_t at = se_estimate_at(x, r, s, 0);
 
-            if (x->pairs[at] > 0 && x->q[at] > o.threshold)
+            if (!joins_all(j, r, s))
+                continue;
+            if ((sum += x->pairs[at]) > (double)j->pairs)
                 return se_fail(err, SE_EINPUT, "%.0f pairs of classes %" PRIu64 " and %" PRIu64
                                " that no observation has would become edges (probability %.3g); "
                                "raise --threshold", x->pairs[at], r, s, x->q[at]);
         }
+    *unseen = sum > 0;
     return 0;
 }
 
-static int put(const struct job *j, struct se_stream *s, uint64_t *edges, struct se_err *err)
+static bool was_seen(const struct job *j, uint64_t u, uint64_t v)
+{
+    const uint64_t pair = u < v ? u << 32 | v : v << 32 | u;
+    uint64_t low = 0, high = j->pairs;
+
+    while (low < high) {
+        const uint64_t mid = low + (high - low) / 2;
+
+        if (j->pair[mid] < pair)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < j->pairs && j->pair[low] == pair;
+}
+
+/* The pairs of such classes that nothing has seen: check_unseen() knows that there are not many. */
+static int add_unseen(const struct job *j, struct se_builder *b, uint64_t *edges, struct se_err *err)
+{
+    const uint64_t n = j->g.n, classes = j->x.classes;
+    uint64_t *off = se_zalloc(classes + 2, sizeof *off, err);
+    uint32_t *member = off ? se_alloc(n, sizeof *member, err) : NULL;
+    int rc = member ? 0 : -1;
+
+    for (uint64_t v = 0; rc == 0 && v < n; v++)
+        off[j->label[v] + 2]++;
+    for (uint64_t r = 0; rc == 0 && r < classes; r++)
+        off[r + 2] += off[r + 1];
+    for (uint64_t v = 0; rc == 0 && v < n; v++)
+        member[off[j->label[v] + 1]++] = (uint32_t)v;
+    for (uint64_t r = 0; rc == 0 && r < classes; r++)
+        for (uint64_t s = r; s < classes; s++)
+            for (uint64_t i = off[r]; joins_all(j, r, s) && i < off[r + 1]; i++)
+                for (uint64_t k = r == s ? i + 1 : off[s]; rc == 0 && k < off[s + 1]; k++)
+                    if (!was_seen(j, member[i], member[k])) {
+                        rc = se_builder_add(b, member[i], member[k], 1, err);
+                        ++*edges;
+                    }
+    free(off);
+    free(member);
+    return rc;
+}
+
+static int put(const struct job *j, struct se_stream *s, bool unseen, uint64_t *edges,
+               struct se_err *err)
 {
     struct se_builder b = { .n = j->g.n };
     struct se_built built;
-    int rc = 0;
+    int rc;
 
     *edges = 0;
+    rc = unseen ? add_unseen(j, &b, edges, err) : 0;
     for (uint64_t i = 0, last; rc == 0 && i < j->pairs; i = last) {
         const uint32_t u = (uint32_t)(j->pair[i] >> 32), v = (uint32_t)j->pair[i];
 
@@ -201,9 +259,10 @@ static int put(const struct job *j, struct se_stream *s, uint64_t *edges, struct
 static int finish(struct job *j, struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     uint64_t edges;
+    bool unseen = false;
 
     choose_given(j);
-    if (check_unseen(j, err) < 0 || put(j, s, &edges, err) < 0)
+    if (check_unseen(j, &unseen, err) < 0 || put(j, s, unseen, &edges, err) < 0)
         return -1;
     if (o.given == GIVEN_AUTO)
         se_note(run, "the given edges are %s: %.0f %% of those between training vertices join one "
@@ -260,8 +319,8 @@ static const struct se_tool tool = {
         "read.\n"
         "\n"
         "Each step is exact and takes time proportional to classes^2, not to the number\n"
-        "of pairs. It is an error if pairs that occur in no observation would become\n"
-        "edges.\n",
+        "of pairs. Pairs that occur in no observation can become edges, such as those of\n"
+        "a class with few vertices; it is an error if they are more than those that do.\n",
     .examples =
         "  se-train g.seg | se-sim -k 9 --compare-by features -o x.seg\n"
         "  se-train g.seg | se-sim -k 9 -o z.seg\n"

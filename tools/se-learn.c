@@ -30,8 +30,9 @@ static const struct se_option options[] = {
     { 'm', "method", "NAME", SE_OPT_STRING, &o.method,
       .help = "the method, one of those that --list shows" },
     { 0, "list", NULL, SE_OPT_FLAG, &o.list, .help = "list the methods: name, source and idea" },
-    { 0, "on", "features|embedding", SE_OPT_CHOICE, &o.on,
-      .help = "the rows that methods compare; the network always reads the features" },
+    { 0, "compare-by", "features|embedding", SE_OPT_CHOICE, &o.on,
+      .help = "the rows that methods compare; the network always reads the features",
+      .old = "on" },
     { 't', "threshold", "T", SE_OPT_NUMBER, &o.threshold, .min = 0, .max = 1e6,
       .help = "remove edges with a weight below T" },
     { 0, "rate", "R", SE_OPT_NUMBER, &o.l.rate, .min = 0, .max = 1e6, .given = &o.rate_given,
@@ -43,17 +44,15 @@ static const struct se_option options[] = {
     { 0, "perspectives", "N", SE_OPT_COUNT, &o.l.perspectives, .min = 1, .max = 64,
       .help = "how many weighted cosines are averaged (idgl)" },
     { 0, "lambda", "L", SE_OPT_NUMBER, &o.l.lambda, .min = 0, .max = 1e6,
-      .given = &o.lambda_given, .help = "share of the given graph (idgl, default 0.8, at most 1); "
-      "weight of the smoothness of the features (prognn, default 0.001)" },
+      .given = &o.lambda_given, .help = "idgl: fraction of the given graph, at most 1; prognn: weight of the "
+      "smoothness of the features; default: 0.8 and 0.001" },
     { 0, "alpha", "A", SE_OPT_NUMBER, &o.l.alpha, .min = 0, .max = 1e6, .given = &o.alpha_given,
-      .help = "weight of the smoothness (idgl, default 0.2); of the L1 norm (prognn, default "
-      "0.0005)" },
+      .help = "weight of the smoothness (idgl) or of the L1 norm (prognn); default: 0.2 and 0.0005" },
     { 0, "beta", "B", SE_OPT_NUMBER, &o.l.beta, .min = 0, .max = 1e6, .given = &o.beta_given,
-      .help = "weight of the connectivity (idgl, default 0); of the nuclear norm (prognn, "
-      "default 1.5)" },
+      .help = "weight of the connectivity (idgl) or of the nuclear norm (prognn); default: 0 and "
+      "1.5" },
     { 0, "gamma", "G", SE_OPT_NUMBER, &o.l.gamma, .min = 0, .max = 1e6, .given = &o.gamma_given,
-      .help = "weight of the sparsity (idgl, default 0); of the loss of the network (prognn, "
-      "default 1)" },
+      .help = "weight of the sparsity (idgl) or of the loss of the network (prognn); default: 0 and 1" },
     { 0, "rank", "N", SE_OPT_COUNT, &o.l.rank, .min = 1, .max = SE_MOST_RANK,
       .help = "how many singular values the nuclear norm lowers (prognn)" },
     { 0, "hidden", "N", SE_OPT_COUNT, &o.h.hidden, .min = 1, .max = 1e6,
@@ -147,7 +146,7 @@ static int make_inputs(struct job *j, struct se_err *err)
     if (se_nninput_make(&j->input, j->s, &plan, j->graph.n, err) < 0)
         return -1;
     if (j->input.identity)
-        se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+        se_warn(j->run, "no features: using one-hot vertex ids");
     if (o.on == EMBEDDING) {
         if (se_nninput_make(&j->compared, j->s, &other, j->graph.n, err) < 0)
             return -1;
@@ -356,8 +355,8 @@ static const struct se_tool tool = {
         "afterwards.\n",
     .examples =
         "  se-learn cora.seg | se-train --weights use -o trained.seg\n"
-        "  se-sim --on features --metric cosine -k 10 cora.seg | se-learn -m lds -v -o lds.seg\n"
-        "  se-sim --on features --metric cosine -k 10 cora.seg | se-learn -m idgl |\n"
+        "  se-sim --compare-by features --metric cosine -k 10 cora.seg | se-learn -m lds -v -o lds.seg\n"
+        "  se-sim --compare-by features --metric cosine -k 10 cora.seg | se-learn -m idgl |\n"
         "      se-train --weights use --loops given -o trained.seg\n"
         "  se-learn -m prognn --beta 2.5 noisy.seg | se-train --weights use | se-info\n",
     .run = run_learn

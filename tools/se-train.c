@@ -13,6 +13,7 @@
 #include "common/train/batch.h"
 #include "common/train/consistency.h"
 #include "common/train/entropy_loss.h"
+#include "common/train/graphs.h"
 #include "common/train/input.h"
 #include "common/train/match.h"
 #include "common/train/peers.h"
@@ -36,9 +37,10 @@ struct job {
     struct se_splits splits;
     const uint8_t *part;        /* of the split; NULL: there are none */
     uint64_t classes;
+    int32_t *no_label;          /* --unsupervised: what stands for labels and part then */
+    uint8_t *no_part;
     struct se_stream *given;    /* of --beside, or NULL */
-    struct se_nngraph nngraph, beside;
-    const float *position;      /* of the vertices in the stream --beside, or NULL */
+    struct se_graphs graphs;
     struct se_nninput input;
     struct se_match match;      /* --apply: the features as the model knows them */
     const struct se_model_kind *kind;
@@ -59,10 +61,31 @@ static bool first_process(void)
 
 /* ---- making the net ---- */
 
+/* Nobody has a label or is in a part; the modules are the classes. */
+static int forget_labels(struct job *j, struct se_err *err)
+{
+    if (!o.unsupervised)
+        se_warn(j->run, "no labels: modules are learned by the entropy of the graph alone");
+    o.unsupervised = true;
+    if (o.entropy == 0)
+        o.entropy = 1;
+    if (!(j->no_label = se_alloc(j->graph.n, sizeof *j->no_label, err)) ||
+        !(j->no_part = se_zalloc(j->graph.n, 1, err)))
+        return -1;
+    for (uint64_t v = 0; v < j->graph.n; v++)
+        j->no_label[v] = -1;
+    j->labels = (struct se_labels){ .n = j->graph.n, .label = j->no_label };
+    j->part = j->no_part;
+    j->classes = o.modules;
+    return 0;
+}
+
 static int read_sections(struct job *j, struct se_err *err)
 {
     const uint64_t n = j->graph.n;
 
+    if (o.unsupervised || (o.entropy > 0 && !o.apply && !se_stream_has(j->s, SE_LABELS)))
+        return forget_labels(j, err);
     if (!o.apply || se_stream_has(j->s, SE_LABELS)) {
         if (se_labels_get(&j->labels, j->s, err) < 0 ||
             se_payload_fits(j->labels.n, n, SE_LABELS, "graph", err) < 0)
@@ -98,66 +121,6 @@ static void warn_classes(const struct job *j)
     free(seen);
 }
 
-static int make_graph(const struct job *j, struct se_nngraph *x, const struct se_graph *g,
-                      enum se_loops loops, struct se_err *err)
-{
-    return j->peers ? se_nngraph_make_part(x, g, o.r.edge_weights, loops, j->peers, err)
-                    : se_nngraph_make(x, g, o.r.edge_weights, loops, err);
-}
-
-/* The second graph: that of the stream --beside, with as many vertices.  Faults name both. */
-static int make_beside(struct job *j, struct se_err *err)
-{
-    struct se_err why = SE_ERR_INIT;
-    struct se_graph g;
-
-    if (se_graph_get(&g, j->given, SE_GRAPH, &why) == 0 &&
-        se_payload_fits(g.n, j->graph.n, SE_GRAPH, "the graph of the input", &why) == 0 &&
-        make_graph(j, &j->beside, &g, (enum se_loops)o.r.loops, &why) == 0)
-        return 0;
-    return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
-}
-
-/* The embedding of the stream --beside, in the plane */
-static int find_positions(struct job *j, struct se_err *err)
-{
-    struct se_err why = SE_ERR_INIT;
-    struct se_embedding e;
-
-    if (se_embedding_get(&e, j->given, &why) < 0 ||
-        se_payload_fits(e.n, j->graph.n, SE_EMBEDDING, "the graph of the input", &why) < 0)
-        return se_fail(err, why.code, "--beside %s: %s", o.beside, why.text);
-    if (e.d != 2)
-        return se_fail(err, SE_EINPUT, "--beside %s: embedding: has %" PRIu64 " columns, not 2; "
-                       "make it with se-embed", o.beside, e.d);
-    j->position = e.row;
-    return 0;
-}
-
-static int make_graphs(struct job *j, const struct se_model_kind *kind, struct se_err *err)
-{
-    if (o.beside && !kind->beside)
-        return se_fail(err, SE_EUSAGE, "--beside is for --model mix, h2gcn, fsgnn and geomgcn; %s "
-                       "sees one graph", kind->name);
-    if (kind->positions && !o.beside)
-        return se_fail(err, SE_EUSAGE, "%s needs --beside FILE, a stream that 'se-embed --latent' "
-                       "wrote", kind->name);
-    if (j->peers && (kind->positions || (!o.beside && kind->two_hops)))
-        return se_fail(err, SE_EUSAGE, "--model %s%s does not run on several processes; use "
-                       "se-train", kind->name, kind->positions ? "" : " without --beside");
-    if (o.beside && make_beside(j, err) < 0)
-        return -1;
-    if (kind->positions && find_positions(j, err) < 0)
-        return -1;
-    if (make_graph(j, &j->nngraph, &j->graph, (enum se_loops)o.r.loops, err) < 0)
-        return -1;
-    if (!o.beside && kind->two_hops)
-        return se_nngraph_two_hops(&j->beside, &j->nngraph, (enum se_loops)o.r.loops, err);
-    if (!o.beside && kind->without_loops)
-        return make_graph(j, &j->beside, &j->graph, SE_LOOPS_NONE, err);
-    return 0;
-}
-
 /* Weights that differ and are not used: the user may not know. */
 static void warn_weights(const struct job *j)
 {
@@ -166,8 +129,8 @@ static void warn_weights(const struct job *j)
     for (uint64_t e = 1; w && !o.apply && !o.r.edge_weights && !o.weights_given && e < j->graph.m;
          e++)
         if (w[e] != w[0]) {
-            se_warn(j->run, "the weights of the edges are not used; --weights use counts them, "
-                    "--weights ignore is silent");
+            se_warn(j->run, "edge weights are ignored; --weights use takes them into "
+                    "account, --weights ignore silences this warning");
             return;
         }
 }
@@ -177,7 +140,8 @@ static struct se_input_options input_options(const struct job *j)
     return (struct se_input_options){
         .kind = (enum se_input_kind)o.r.input, .scale_rows = o.r.norm == SE_NORM_ROW,
         .unit_rows = o.r.norm == SE_NORM_L2, .standardise = o.r.norm == SE_NORM_STANDARD,
-        .communities = o.r.communities, .neighbours = o.r.neighbours ? &j->nngraph : NULL,
+        .communities = o.r.communities, .neighbours = o.r.neighbours ? &j->graphs.graph : NULL,
+        .degrees = o.r.degrees ? &j->graphs.graph : NULL,
         .features = j->match.used ? &j->match.f : NULL, .peers = j->peers
     };
 }
@@ -185,7 +149,7 @@ static struct se_input_options input_options(const struct job *j)
 static void warn_identity(const struct job *j, bool identity)
 {
     if (identity)
-        se_warn(j->run, "no features: each vertex stands for itself (identity features)");
+        se_warn(j->run, "no features: using one-hot vertex ids");
 }
 
 /* What the model is, sees and reads */
@@ -193,10 +157,14 @@ static int make_input(struct job *j, struct se_err *err)
 {
     const struct se_model_kind *kind = j->kind = se_model_find(o.r.model, !o.apply, err);
     const struct se_input_options plan = input_options(j);
+    struct se_graphs_options graphs = { .kind = kind, .s = j->s, .path = o.beside,
+                                        .given = o.beside ? j->given : NULL,
+                                        .weights = o.r.edge_weights, .peers = j->peers };
 
     if (!kind)
         return -1;
     train_defaults(kind);
+    graphs.loops = (enum se_loops)o.r.loops;
     if (j->peers && o.consistency > 0)
         return se_fail(err, SE_EUSAGE, "--consistency does not run on several processes; use "
                        "se-train, or --consistency 0");
@@ -207,7 +175,7 @@ static int make_input(struct job *j, struct se_err *err)
         o.r.h.classes = j->classes;
     if (o.batch)                                /* it makes them in parts */
         return 0;
-    if (make_graphs(j, kind, err) < 0 ||
+    if (se_graphs_make(&j->graphs, &j->graph, &graphs, err) < 0 ||
         se_nninput_make(&j->input, j->s, &plan, j->graph.n, err) < 0)
         return -1;
     warn_identity(j, j->input.identity);
@@ -215,21 +183,30 @@ static int make_input(struct job *j, struct se_err *err)
 }
 
 /* The net, where --device says.  `m`: the stored model that it must fit, or NULL */
+static int append_layers(struct job *j, struct se_err *err)
+{
+    if (j->kind->build(&j->net, &o.r.h, err) < 0)
+        return -1;
+    if (o.unsupervised)
+        return se_entropy_alone(&j->net, err);
+    return o.entropy > 0 && !o.apply ? se_entropy_layers(&j->net, o.modules, err) : 0;
+}
+
 static int make_net(struct job *j, const struct se_model *m, enum se_device device,
                     struct se_err *err)
 {
     char note[SE_GPU_NOTE];
 
     j->net = (struct se_net){
-        .graph = &j->nngraph, .beside = j->beside.n ? &j->beside : NULL, .input = j->input.mat,
-        .position = j->position,
+        .graph = &j->graphs.graph, .input = j->input.mat,
+        .beside = j->graphs.beside.n ? &j->graphs.beside : NULL, .position = j->graphs.position,
+        .levels = j->graphs.levels.count ? &j->graphs.levels : NULL,
         .n = j->n, .first = j->first, .peers = j->peers, .seed = j->run->seed,
         .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL, .decay_on = (enum se_decay)o.decay_on,
-        .host_loss = !m && (o.consistency > 0 || o.entropy > 0)
+        .host_loss = !m && o.entropy > 0
     };
-    if (j->kind->build(&j->net, &o.r.h, err) < 0 ||
-        (o.entropy > 0 && !m && se_entropy_layers(&j->net, o.modules, err) < 0) || (m && se_stored_check(m, &j->net, o.r.model, err) < 0) ||
+    if (append_layers(j, err) < 0 || (m && se_stored_check(m, &j->net, o.r.model, err) < 0) ||
         se_gpu_choose(&j->gpu, device, se_net_work(&j->net, o.apply ? 0 : o.epochs), note, err) < 0)
         return -1;
     if (device == (enum se_device)j->run->device)
@@ -240,7 +217,8 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
 
 static struct se_results results_of(struct job *j)
 {
-    return (struct se_results){ j->s, &o.r, &j->net, j->graph.n, o.split, o.probabilities };
+    return (struct se_results){ j->s, &o.r, &j->net, j->graph.n, o.split,
+                                o.probabilities || o.unsupervised };
 }
 
 /* ---- training, applying ---- */
@@ -260,7 +238,7 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
         plan->extra[count++] = &j->consistency.extra;
     }
     if (o.entropy > 0) {
-        if (se_entropy_loss_make(&j->entropy, &j->nngraph, o.modules, o.entropy, err) < 0)
+        if (se_entropy_loss_make(&j->entropy, &j->graphs.graph, o.modules, o.entropy, err) < 0)
             return -1;
         plan->extra[count++] = &j->entropy.extra;
     }
@@ -271,8 +249,9 @@ static int train_batches(struct job *j, struct se_train_result *r,
                          const struct se_train_options *plan, struct se_err *err)
 {
     const char *without = o.beside || j->kind->two_hops || j->kind->without_loops ||
-                          j->kind->positions ? "a second graph"
-                        : o.r.neighbours ? "--neighbours" : o.consistency > 0 ? "--consistency"
+                          j->kind->positions ? "a second graph" : j->kind->tree ? "a tree"
+                        : o.r.neighbours ? "--neighbours" : o.r.degrees ? "--degrees"
+                        : o.consistency > 0 ? "--consistency"
                         : o.entropy > 0 ? "--entropy-loss" : o.samples > 1 ? "--samples"
                         : o.checkpoint ? "--checkpoint"
                         : j->run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
@@ -308,12 +287,17 @@ static int gather_rows(const struct job *j, float **rows, uint64_t cols, struct 
 
 static int gather_results(const struct job *j, struct se_train_result *r, struct se_err *err)
 {
-    uint64_t sent = j->peers->sent;
+    uint64_t sent[2];
 
-    j->peers->count(j->peers, &sent, 1);
-    se_note(j->run, "%d processes sent %" PRIu64 " bytes of rows", j->peers->ranks, sent);
-    return gather_rows(j, &r->logits, j->classes, err) < 0 ||
-           gather_rows(j, &r->embedding, r->embed_cols, err) < 0 ? -1 : 0;
+    if (gather_rows(j, &r->logits, j->classes, err) < 0 ||
+        gather_rows(j, &r->embedding, r->embed_cols, err) < 0)
+        return -1;
+    sent[0] = j->peers->sent;
+    sent[1] = j->peers->summed;
+    j->peers->count(j->peers, sent, 2);
+    se_note(j->run, "%d processes sent %" PRIu64 " bytes of rows, %" PRIu64 " of sums and results",
+            j->peers->ranks, sent[0], sent[1]);
+    return 0;
 }
 
 /* What a checkpoint belongs to: content and options, but for how many epochs there are */
@@ -334,11 +318,32 @@ static int checkpoint_key(struct job *j, struct se_digest *key, struct se_err *e
     se_hash_add(&hash, text, (size_t)se_recipe_tell(&o.r, text));
     se_hash_add(&hash, more, (size_t)snprintf(more, sizeof more,
         "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %.17g %.17g %.17g %.17g %.17g "
-        "%.17g %.17g %.17g %.17g %.17g", j->run->seed, o.split, o.samples, o.modules, o.select,
+        "%.17g %.17g %.17g %.17g %.17g %d", j->run->seed, o.split, o.samples, o.modules, o.select,
         o.ties, o.decay_on, o.rate, o.decay, o.consistency, o.temperature, o.entropy, h->dropout,
-        h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout));
+        h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout,
+        o.unsupervised));
     *key = se_hash_end(&hash);
     return 0;
+}
+
+/* What training gave, into the stream */
+static int put_results(struct job *j, const struct se_train_result *r, struct se_err *err)
+{
+    const struct se_results x = results_of(j);
+    uint64_t modules;
+
+    if (o.unsupervised) {
+        if (se_results_modules(&x, r, &modules, err) < 0)
+            return -1;
+        se_note(j->run, "best epoch %" PRIu64 ": %" PRIu64 " modules, entropy %.6g", r->best,
+                modules, r->val_loss);
+        return 0;
+    }
+    se_note(j->run, "best epoch %" PRIu64 ": train %.4f, val %.4f, test %.4f", r->best,
+            r->accuracy[SE_SPLIT_TRAIN], r->accuracy[SE_SPLIT_VAL], r->accuracy[SE_SPLIT_TEST]);
+    return se_results_put(&x, r, err) < 0 ||
+           (o.entropy > 0 && se_stats_set(j->s, "train.entropy", j->entropy.value, err) < 0) ||
+           (o.batch && se_stats_set(j->s, "train.batches", (double)j->batches, err) < 0) ? -1 : 0;
 }
 
 static int train(struct job *j, struct se_out *log, struct se_err *err)
@@ -348,7 +353,7 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
     struct se_train_options plan = {
         .rate = o.rate, .decay = o.decay, .epochs = o.epochs, .patience = o.patience,
         .label = j->labels.label + j->first, .part = j->part + j->first, .classes = j->classes,
-        .by_loss = o.select, .last_of_ties = o.ties, .embed_best = o.embed_epoch == BEST, .embed_hidden = o.embed == HIDDEN, .log = log,
+        .by_loss = o.select, .unlabelled = o.unsupervised, .last_of_ties = o.ties, .embed_best = o.embed_epoch == BEST, .embed_hidden = o.embed == HIDDEN, .log = log,
         .progress = &bar
     };
     int rc;
@@ -365,18 +370,8 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
     se_progress_end(&bar);
     if (rc == 0 && j->peers)
         rc = gather_results(j, &r, err);
-    if (rc == 0 && first_process()) {
-        const struct se_results x = results_of(j);
-
-        rc = se_results_put(&x, &r, err);
-    }
-    if (rc == 0 && o.entropy > 0)
-        rc = se_stats_set(j->s, "train.entropy", j->entropy.value, err);
-    if (rc == 0 && o.batch)
-        rc = se_stats_set(j->s, "train.batches", (double)j->batches, err);
-    if (rc == 0)
-        se_note(j->run, "best epoch %" PRIu64 ": train %.4f, val %.4f, test %.4f", r.best,
-                r.accuracy[SE_SPLIT_TRAIN], r.accuracy[SE_SPLIT_VAL], r.accuracy[SE_SPLIT_TEST]);
+    if (rc == 0 && first_process())
+        rc = put_results(j, &r, err);
     se_train_release(&r);
     return rc;
 }
@@ -446,7 +441,7 @@ static int match_names(struct job *j, const struct se_model *m, struct se_err *e
     if (o.r.input != SE_INPUT_EMBEDDING && se_match_features(&j->match, m, j->s, err) < 0)
         return -1;
     if (j->match.unnamed)
-        se_warn(j->run, "the features have no names of columns, so they are taken in their order");
+        se_warn(j->run, "the features have no column names; matching columns by position");
     if (j->match.unknown)
         se_warn(j->run, "%" PRIu64 " columns or words are unknown to the model, such as '%s'; they "
                 "count as absent", j->match.unknown, j->match.example);
@@ -515,8 +510,9 @@ static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *
     se_entropy_loss_release(&j.entropy);
     se_nninput_release(&j.input);
     se_match_release(&j.match);
-    se_nngraph_release(&j.nngraph);
-    se_nngraph_release(&j.beside);
+    se_graphs_release(&j.graphs);
+    free(j.no_label);
+    free(j.no_part);
     return rc;
 }
 
@@ -539,6 +535,7 @@ static int list_models(struct se_run *run, struct se_err *err)
 static int check_alone(const struct se_run *run, struct se_err *err)
 {
     const char *const alone = o.apply ? "--apply" : o.r.neighbours ? "--neighbours"
+        : o.r.degrees ? "--degrees"
         : o.entropy > 0 ? "--entropy-loss" : o.batch ? "--batch"
         : run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
 
@@ -573,6 +570,9 @@ static int run_train(struct se_run *run, struct se_err *err)
         return first_process() ? list_models(run, err) : 0;
     if (o.batch && o.apply)
         return se_fail(err, SE_EUSAGE, "--batch is for training; leave it out with --apply");
+    if (o.unsupervised && (o.apply || o.consistency > 0))
+        return se_fail(err, SE_EUSAGE, "--unsupervised cannot be used with %s",
+                       o.apply ? "--apply" : "--consistency");
     if (peers && check_alone(run, err) < 0)
         return -1;
     o.r.beside = o.beside;
@@ -597,12 +597,12 @@ static const struct se_tool tool = {
     .options = train_options,
     .about =
         "Trains a graph neural network on the whole graph at once, with a self-loop at\n"
-        "every vertex, on the training part of a split.  Written: embedding (what the\n"
-        "next stage compares), predictions and model as of the epoch with the best\n"
-        "validation accuracy, and the accuracies in stats.  Vertices without a label\n"
-        "take no part.  Without features each vertex stands for itself.  knn, which was\n"
-        "derived from an older embedding, and what came from it (a tree, too) is dropped\n"
-        "unless --keep.  Weights of edges are not used unless --weights use.\n",
+        "every vertex, on the training part of a split.  It writes the embedding, which\n"
+        "the next stage compares, predictions and model of the epoch with the best\n"
+        "validation accuracy, and the accuracies as stats.  Vertices without a label do\n"
+        "not count.  Without features the input is one-hot vertex ids.  Sections derived\n"
+        "from the old embedding, such as knn and a tree made from it, are dropped unless\n"
+        "--keep-stale is given.  Edge weights are ignored unless --weights use is given.\n",
     .examples =
         "  se-train < graph.seg > trained.seg\n"
         "  se-train --model sage --split 3 --seed 1 -v graph.seg -o trained.seg\n"

@@ -17,7 +17,7 @@ const struct se_option train_options[] = {
       "columns of the hidden layers; default: 64; for gat 8, in each head",
       &o.hidden_given },
     { 0, "layers", "N", SE_OPT_COUNT, &o.r.h.layers, 1, 128,
-      "layers with parameters; convolutions of gcnii, rounds of h2gcn; default 2, gcnii 16",
+      "layers with parameters; convolutions of gcnii, rounds of h2gcn; default: 2; for gcnii 16",
       &o.layers_given },
     { 0, "norm", "none|layer|batch", SE_OPT_CHOICE, &o.r.h.norm,
       .help = "normalise hidden layers: over the columns of a vertex, or over the vertices of a "
@@ -26,15 +26,15 @@ const struct se_option train_options[] = {
       .help = "add the input of each hidden layer to its output" },
     { 0, "jump", "none|concat", SE_OPT_CHOICE, &o.jump,
       .help = "concat: the last layer is linear and reads all hidden layers" },
-    { 0, "dropout", "P", SE_OPT_NUMBER, &o.r.h.dropout, 0, .99, "after the hidden layers",
-      NULL },
+    { 0, "dropout", "P", SE_OPT_NUMBER, &o.r.h.dropout, 0, .99,
+      "dropout after the hidden layers", NULL },
     { 0, "input-dropout", "P", SE_OPT_NUMBER, &o.r.h.input_dropout, 0, .99,
-      "of the input; default: 0.5 for sage, gat, appnp, mix and mlp, else 0",
+      "dropout of the input; default: 0.5 for sage, gat, appnp, mix and mlp, else 0",
       &o.input_dropout_given },
     { 0, "attention-dropout", "P", SE_OPT_NUMBER, &o.r.h.attention_dropout, 0, .99,
-      "of the attention of gat", NULL },
+      "dropout of the attention of gat", NULL },
     { 0, "edge-dropout", "P", SE_OPT_NUMBER, &o.r.h.edge_dropout, 0, .99,
-      "share of the edges that an epoch of training leaves out; default: 0; for appnp 0.5, "
+      "fraction of the edges that an epoch of training leaves out; default: 0; for appnp 0.5, "
       "at each hop", &o.edge_dropout_given },
     { 0, "heads", "N", SE_OPT_COUNT, &o.r.h.heads, 1, 256, "heads of gat", NULL },
     { 0, "out-heads", "N", SE_OPT_COUNT, &o.r.h.out_heads, 1, 256,
@@ -45,9 +45,9 @@ const struct se_option train_options[] = {
     { 0, "variant", NULL, SE_OPT_FLAG, &o.r.h.variant,
       .help = "gcnii with separate weights for the first layer (GCNII*)" },
     { 0, "hops", "N", SE_OPT_COUNT, &o.r.h.hops, 0, 1000,
-      "hops of appnp and fsgnn; default 10, fsgnn 3", &o.hops_given },
+      "hops of appnp and fsgnn; default: 10; for fsgnn 3", &o.hops_given },
     { 0, "vertex-dropout", "P", SE_OPT_NUMBER, &o.r.h.vertex_dropout, 0, .99,
-      "share of the vertices whose features an epoch of grand leaves out; default: 0.5",
+      "fraction of the vertices whose features an epoch of grand leaves out; default: 0.5",
       &o.vertex_dropout_given },
     { 0, "samples", "N", SE_OPT_COUNT, &o.samples, 1, 1000,
       "passes in an epoch, each with its own dropout; default: 1; for grand 4",
@@ -56,12 +56,15 @@ const struct se_option train_options[] = {
       "weight of the loss that makes the samples agree; default: 0; for grand 1",
       &o.consistency_given },
     { 0, "temperature", "T", SE_OPT_NUMBER, &o.temperature, .01, 1,
-      "of the mean prediction that the samples shall agree with: the lower, the sharper", NULL },
+      "temperature of the mean prediction of the samples in this loss; low: sharper", NULL },
     { 0, "entropy-loss", "W", SE_OPT_NUMBER, &o.entropy, 0, 1e6,
-      "weight of the structural entropy of the graph under modules that are learned from the last "
-      "hidden layer; 0: none", NULL },
+      "weight of the structural entropy of modules that are learned from the last hidden "
+      "layer; 0: none", NULL },
     { 0, "modules", "M", SE_OPT_COUNT, &o.modules, 1, 65536, "how many modules --entropy-loss has",
       NULL },
+    { 0, "unsupervised", NULL, SE_OPT_FLAG, &o.unsupervised,
+      .help = "learn these modules from graph and features alone, without labels and splits; so also "
+      "with --entropy-loss if the input has no labels" },
     { 0, "lr", "RATE", SE_OPT_NUMBER, &o.rate, 0, 1e6, "learning rate of Adam", NULL },
     { 0, "weight-decay", "D", SE_OPT_NUMBER, &o.decay, 0, 1e6,
       "L2 weight decay", NULL },
@@ -83,21 +86,24 @@ const struct se_option train_options[] = {
     { 0, "input", "features|embedding|both", SE_OPT_CHOICE, &o.r.input, 0, 0,
       "what the model reads", NULL },
     { 0, "weights", "ignore|use", SE_OPT_CHOICE, &o.weights,
-      .help = "use: an edge counts as much as its weight in every mean or sum over neighbours (gat "
-      "has its own weights); ignore: all edges count the same", .given = &o.weights_given,
+      .help = "use: multiply by the edge weight in every mean or sum over neighbours (gat "
+      "has its own weights); ignore: all edges have weight 1", .given = &o.weights_given,
       .old = "edge-weights", .old_value = "use" },
     { 0, "loops", "one|given|none", SE_OPT_CHOICE, &o.r.loops,
-      .help = "self-loops: weight 1 at every vertex, those of the graph, or none; default one, "
-      "h2gcn none (gat always has them)", .given = &o.loops_given },
+      .help = "self-loops: weight 1 at every vertex, those of the graph, or none; default: one; "
+      "for h2gcn none (gat always has them)", .given = &o.loops_given },
     { 0, "beside", "FILE", SE_OPT_FILE, &o.beside, 0, 0,
-      "a stream with a second graph: for mix the given one (that of the input is the learned one), for "
+      "a stream with a second graph: for mix the given graph (the input has the learned one), for "
       "geomgcn one of se-embed --latent",
       NULL },
     { 0, "communities", "DIMS", SE_OPT_COUNT, &o.r.communities, 0, 65536,
       "add the communities of the tree to the input, DIMS columns for each level; 0: none",
       NULL },
     { 0, "neighbours", NULL, SE_OPT_FLAG, &o.r.neighbours, 0, 0,
-      "add the neighbours of a vertex to the input, a column for each vertex", NULL },
+      "add the row of the adjacency matrix to the input", NULL },
+    { 0, "degrees", NULL, SE_OPT_FLAG, &o.r.degrees,
+      .help = "add the degree of a vertex to the input, in 32 columns, one for each factor of the root "
+      "of 2; without features they replace the one-hot vectors" },
     { 's', "split", "N", SE_OPT_COUNT, &o.split, 0, 1e9, "which split to train on, from 0",
       NULL },
     { 0, "embed", "logits|hidden", SE_OPT_CHOICE, &o.embed, 0, 0,

@@ -21,7 +21,7 @@
 #endif
 typedef SE_REAL se_real;
 
-enum { SE_CUDA_INTERFACE = 3 };
+enum { SE_CUDA_INTERFACE = 4 };
 
 struct se_worker;               /* who computes: a device of the plugin's, or the CPU */
 
@@ -57,6 +57,7 @@ struct se_column_sums {
     const se_real *weight;      /* rows x heads, or NULL: 1 */
     uint64_t rows, cols, heads; /* head of c: c / (cols / heads) */
     se_real scale, *sum;
+    const se_real *times;       /* instead of weight: rows x cols, or NULL */
 };
 
 /* keep_i for i < count: half i % 8 of Philox block counter[0] + i / 8 >= least */
@@ -93,6 +94,66 @@ struct se_attention {
     const uint8_t *keep;        /* arcs x heads; NULL: all */
     se_real slope, scale;       /* slope of leaky below 0; what a kept share is times */
     bool mean;                  /* the heads are averaged, not joined */
+};
+
+/* y_i = scale * x_i, plus `shift` where i is a multiple of `every`: with cols + 1, the diagonal */
+struct se_scaling {
+    const se_real *x;
+    se_real *y, scale, shift;
+    uint64_t count, every;
+};
+
+/* y = scale * x, row by row; with keep, keep_i instead of scale */
+struct se_row_scaling {
+    const se_real *x;
+    const uint8_t *keep;
+    se_real *y, scale;
+    uint64_t rows, cols;
+};
+
+/* A sparse matrix as a dense one */
+struct se_unpacking {
+    const uint64_t *off;
+    const uint32_t *col;
+    const se_real *value;
+    se_real *y;
+    uint64_t rows, cols;
+};
+
+/* Three channels mixed for each row: s_k = sigmoid(h_k . vector_k), a = softmax(s matrix / 3),
+ * out = 3 sum_k a_k h_k.  The way back leaves the gradient of h_k before relu in h_k, and those of
+ * vector and matrix, side by side, in dvector. */
+enum { SE_CHANNELS = 3 };
+struct se_mixing {
+    uint64_t rows, cols;
+    se_real *h[SE_CHANNELS];    /* rows x cols, results of relu */
+    const se_real *vector;      /* SE_CHANNELS x cols */
+    const se_real *matrix;      /* SE_CHANNELS x SE_CHANNELS */
+    se_real *state;             /* 4 * SE_CHANNELS * rows numbers, kept for the way back: s, a by
+                                   rows, then room for a device */
+    se_real *out;
+    const se_real *dout;
+    se_real *dvector;
+};
+
+/* out = unit * gain + shift, unit = (in - mean) * scale, scale = 1 / sqrt(variance + 1e-5): over the
+ * columns of each row or, with `batch`, over the rows of each column.  The way back: din. */
+struct se_norming {
+    uint64_t rows, cols;
+    bool batch;
+    const se_real *in, *gain, *shift, *dout;
+    se_real *unit, *out, *din;  /* rows x cols */
+    se_real *scale;             /* rows; batch: cols, and room for twice as many behind them */
+};
+
+/* One of `parts` blocks of `cols` columns: rows of h to length 1, times *gate.  The way back: dh,
+ * added to if `add`, and *dgate. */
+struct se_gating {
+    uint64_t rows, cols, part, parts;
+    const se_real *h, *gate, *dout;
+    se_real *length;            /* rows: 1 / the length */
+    se_real *out, *dh, *dgate;  /* dh: NULL if it is not wanted */
+    bool add;
 };
 
 /* What is left of a graph after its edges were masked: an edge goes or stays with both its arcs,
@@ -186,6 +247,23 @@ struct se_ops {
     /* y += scale * x */
     void (*add)(struct se_worker *w, const se_real *x, se_real scale, uint64_t count,
                 se_real *y);
+    /* The same with a scale in the memory of the worker; *sum = x . y */
+    void (*add_share)(struct se_worker *w, const se_real *x, const se_real *scale, uint64_t count,
+                      se_real *y);
+    void (*dot)(struct se_worker *w, const se_real *x, const se_real *y, uint64_t rows,
+                uint64_t cols, se_real *sum);
+    /* g = softmax(s), a few numbers; ds from dg, in its place */
+    void (*shares)(struct se_worker *w, const se_real *s, uint64_t count, se_real *g);
+    void (*shares_back)(struct se_worker *w, const se_real *g, uint64_t count, se_real *d);
+    void (*scale)(struct se_worker *w, const struct se_scaling *s);
+    void (*scale_rows)(struct se_worker *w, const struct se_row_scaling *s);
+    void (*unpack)(struct se_worker *w, const struct se_unpacking *u);
+    void (*mix)(struct se_worker *w, const struct se_mixing *m);
+    void (*mix_back)(struct se_worker *w, const struct se_mixing *m);
+    void (*norm)(struct se_worker *w, const struct se_norming *m);
+    void (*norm_back)(struct se_worker *w, const struct se_norming *m);
+    void (*gate)(struct se_worker *w, const struct se_gating *g);
+    void (*gate_back)(struct se_worker *w, const struct se_gating *g);
     /* How many arcs are left */
     uint64_t (*thin)(struct se_worker *w, const struct se_thinning *t);
     /* el, er, share from z */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-
-enum { SWEEPS = 60 };
+#include "common/graph/lowrank.h"
 
 struct isomap {
     const struct se_adjacency *a;
@@ -20,7 +19,7 @@ struct isomap {
     uint32_t *queue, *hop;      /* n: breadth-first search; hops from its start, SE_NONE: unreached */
     uint32_t *nearest;          /* n: hops to the nearest landmark so far */
     double *square, *vector;    /* count x count: squared distances, then centred; eigenvectors */
-    double *mean;               /* count: of the squared distances of a landmark */
+    double *mean, *value;       /* count: of the squared distances of a landmark; eigenvalues */
 };
 
 /* From `start` to all that were not reached before: how many */
@@ -127,106 +126,53 @@ static void centre(struct isomap *x)
             x->square[i * m + j] = -0.5 * (x->square[i * m + j] - x->mean[i] - x->mean[j] + all);
 }
 
-/* Turn rows and columns p and q of the symmetric b so that b_pq becomes 0 (Jacobi). */
-static void turn(double *b, double *vector, uint64_t m, uint64_t p, uint64_t q)
-{
-    const double theta = (b[q * m + q] - b[p * m + p]) / (2 * b[p * m + q]);
-    const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-    const double c = 1 / sqrt(t * t + 1), s = t * c;
-
-    for (uint64_t k = 0; k < m; k++) {
-        const double x = b[k * m + p], y = b[k * m + q];
-
-        b[k * m + p] = c * x - s * y;
-        b[k * m + q] = s * x + c * y;
-    }
-    for (uint64_t k = 0; k < m; k++) {
-        const double x = b[p * m + k], y = b[q * m + k];
-
-        b[p * m + k] = c * x - s * y;
-        b[q * m + k] = s * x + c * y;
-    }
-    for (uint64_t k = 0; k < m; k++) {          /* rows of `vector` are the eigenvectors */
-        const double x = vector[p * m + k], y = vector[q * m + k];
-
-        vector[p * m + k] = c * x - s * y;
-        vector[q * m + k] = s * x + c * y;
-    }
-}
-
-/* Eigenvalues of b end up on its diagonal. */
-static void diagonalise(double *b, double *vector, uint64_t m)
-{
-    double size = 0;
-
-    memset(vector, 0, m * m * sizeof *vector);
-    for (uint64_t i = 0; i < m; i++)
-        vector[i * m + i] = 1;
-    for (uint64_t i = 0; i < m * m; i++)
-        size += b[i] * b[i];
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        double off = 0;
-
-        for (uint64_t p = 0; p < m; p++)
-            for (uint64_t q = p + 1; q < m; q++)
-                off += b[p * m + q] * b[p * m + q];
-        if (off <= 1e-26 * size)
-            return;
-        for (uint64_t p = 0; p < m; p++)
-            for (uint64_t q = p + 1; q < m; q++)
-                if (b[p * m + q] * b[p * m + q] > 1e-30 * size / (double)(m * m))
-                    turn(b, vector, m, p, q);
-    }
-}
-
-/* The row of the k-th largest eigenvalue, the first of equals */
-static uint64_t largest(const double *b, uint64_t m, const uint64_t *taken, uint64_t k)
-{
-    uint64_t best = m;
-
-    for (uint64_t i = 0; i < m; i++) {
-        bool free = true;
-
-        for (uint64_t j = 0; j < k; j++)
-            free &= taken[j] != i;
-        if (free && (best == m || b[i * m + i] > b[best * m + best]))
-            best = i;
-    }
-    return best;
-}
-
-/* The number of the largest size is positive, the first of nearly equal ones. */
-static double sign_of(const double *v, uint64_t m)
+/* The number of the largest size in column c is made positive, the first of nearly equal ones. */
+static double sign_of(const struct isomap *x, uint64_t c)
 {
     double most = 0, sign = 1;
 
-    for (uint64_t i = 0; i < m; i++)
-        if (fabs(v[i]) > most * (1 + 1e-6)) {
-            most = fabs(v[i]);
-            sign = v[i] < 0 ? -1 : 1;
+    for (uint64_t i = 0; i < x->count; i++) {
+        const double v = x->vector[i * x->count + c];
+
+        if (fabs(v) > most * (1 + 1e-6)) {
+            most = fabs(v);
+            sign = v < 0 ? -1 : 1;
         }
+    }
     return sign;
+}
+
+/* The columns of the `dims` largest eigenvalues, in the order of se_eigen(), and the factor of each.
+ * Negative ones stand for no distance.  Returns how many there are. */
+static uint64_t find_axes(const struct isomap *x, uint64_t dims, uint64_t *which, double *scale)
+{
+    uint64_t found = 0;
+
+    for (uint64_t c = 0; c < x->count && found < dims; c++)
+        if (x->value[c] > (found ? 1e-9 * x->value[which[0]] : 0)) {
+            which[found] = c;
+            scale[found++] = -0.5 * sign_of(x, c) / sqrt(x->value[c]);
+        }
+    return found;
 }
 
 /* Every vertex by its distances to the landmarks; the searches are made again, so that memory
  * does not grow with the landmarks. */
-static void place(struct isomap *x, const uint8_t *placed, uint64_t dims, const uint64_t *which,
-                  double *sum, float *row)
+static void place(struct isomap *x, const uint8_t *placed, uint64_t dims, uint64_t *which,
+                  double *scale, double *sum, float *row)
 {
-    const uint64_t m = x->count, n = x->a->n;
-    const double top = x->square[which[0] * m + which[0]];
+    const uint64_t m = x->count, n = x->a->n, found = find_axes(x, dims, which, scale);
 
     memset(sum, 0, n * dims * sizeof *sum);
     for (uint64_t i = 0; i < m; i++) {
         search(x, x->landmark[i]);
-        for (uint64_t k = 0; k < dims && k < m; k++) {
-            const double *v = x->vector + which[k] * m, value = x->square[which[k] * m + which[k]];
-            const double scale = value > 1e-9 * top ? -0.5 * sign_of(v, m) / sqrt(value) : 0;
+        for (uint64_t k = 0; k < found; k++) {
+            const double step = scale[k] * x->vector[i * m + which[k]];
 
             for (uint64_t u = 0; u < n; u++)
                 if (placed[u])
-                    sum[u * dims + k] += scale * v[i] * ((double)x->hop[u] * (double)x->hop[u] -
-                                                         x->mean[i]);
+                    sum[u * dims + k] += step * ((double)x->hop[u] * (double)x->hop[u] -
+                                                 x->mean[i]);
         }
     }
     for (uint64_t i = 0; i < n * dims; i++)
@@ -239,7 +185,8 @@ int se_embed_isomap(const struct se_adjacency *a, const struct se_embed_options 
     const uint64_t n = a->n, room = o->landmarks < n ? o->landmarks : n;
     struct isomap x = { .a = a, .count = room };
     uint64_t *which = se_zalloc(o->dims, sizeof *which, err);
-    double *sum = which ? se_alloc(n * o->dims, sizeof *sum, err) : NULL;
+    double *scale = which ? se_alloc(o->dims, sizeof *scale, err) : NULL;
+    double *sum = scale ? se_alloc(n * o->dims, sizeof *sum, err) : NULL;
     int rc;
 
     x.landmark = sum ? se_alloc(room, sizeof *x.landmark, err) : NULL;
@@ -249,15 +196,15 @@ int se_embed_isomap(const struct se_adjacency *a, const struct se_embed_options 
     x.square = x.nearest ? se_zalloc(room * room, sizeof *x.square, err) : NULL;
     x.vector = x.square ? se_alloc(room * room, sizeof *x.vector, err) : NULL;
     x.mean = x.vector ? se_alloc(room, sizeof *x.mean, err) : NULL;
-    if (x.mean && n > 0) {
+    x.value = x.mean ? se_alloc(room, sizeof *x.value, err) : NULL;
+    if (x.value && n > 0) {
         choose(&x, placed);
         centre(&x);
-        diagonalise(x.square, x.vector, x.count);
-        for (uint64_t k = 0; k < o->dims && k < x.count; k++)
-            which[k] = largest(x.square, x.count, which, k);
-        place(&x, placed, o->dims, which, sum, row);
+        se_eigen(x.count, x.square, x.value, x.vector);
+        place(&x, placed, o->dims, which, scale, sum, row);
     }
-    rc = x.mean ? 0 : -1;
+    rc = x.value ? 0 : -1;
+    free(x.value);
     free(x.mean);
     free(x.vector);
     free(x.square);
@@ -266,6 +213,7 @@ int se_embed_isomap(const struct se_adjacency *a, const struct se_embed_options 
     free(x.queue);
     free(x.landmark);
     free(sum);
+    free(scale);
     free(which);
     return rc;
 }

@@ -156,6 +156,9 @@ static int make_net(struct se_evaluator *e, const struct se_model_kind *kind,
     net->threads = e->threads;
     net->sparse = net->input.sparse != NULL;
     net->apart = true;
+    if (kind->tree)
+        return se_fail(err, SE_EUSAGE, "--batch cannot evaluate the levels of a tree in pieces; use "
+                       "--model gcn, sage, appnp, mlp or linear");
     if (kind->build(net, &h, err) < 0 || make_stages(e, err) < 0 || se_net_ready(net, err) < 0)
         return -1;
     return share_parameters(net, value, count, err);

@@ -2,6 +2,7 @@
 #include "common/train/checkpoint.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,19 @@ int se_checkpoint_write(const struct se_checkpoint *c, const struct se_progress_
     return rc;
 }
 
+/* Could a training have come to these numbers?  Shares are nan where there is nothing to count. */
+static bool plausible(const struct header *h, se_real *const array[ARRAYS])
+{
+    bool good = h->made.best <= h->made.epoch;
+
+    for (int i = 0; i < 4; i++)
+        good = good && !(h->made.accuracy[i] < 0 || h->made.accuracy[i] > 1);
+    for (int i = 0; i < ARRAYS; i++)
+        for (uint64_t k = 0; good && k < h->made.count; k++)
+            good = isfinite(array[i][k]);
+    return good;
+}
+
 /* The arrays and what comes behind them */
 static bool read_arrays(FILE *f, const struct header *h, se_real *const array[ARRAYS])
 {
@@ -98,7 +112,7 @@ int se_checkpoint_read(const struct se_checkpoint *c, struct se_progress_made *m
     else if (!se_digest_equal(&h.key, &c->key) || h.made.count != count)
         rc = se_fail(err, SE_EINPUT, "%s: is the checkpoint of a training with other input or "
                      "options; remove it or name another file", c->path);
-    else if (!read_arrays(f, &h, array))
+    else if (!read_arrays(f, &h, array) || !plausible(&h, array))
         rc = se_fail(err, SE_EINPUT, "%s: the checkpoint is damaged; remove it", c->path);
     else
         rc = 1;

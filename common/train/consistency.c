@@ -11,6 +11,7 @@ void se_consistency_release(struct se_consistency *x)
 {
     free(x->z);
     free(x->target);
+    free(x->copy);
     *x = (struct se_consistency){ .n = 0 };
 }
 
@@ -55,21 +56,20 @@ static void see_sample(struct se_extra *extra, const struct se_net *net, uint64_
 {
     struct se_consistency *x = (struct se_consistency *)extra;
 
-    (void)net;
+    if (!net->ops->host) {
+        se_net_get(net, x->copy, logits, x->n * x->classes * sizeof *logits);
+        logits = x->copy;
+    }
     soften_rows(logits, x->n, x->classes, x->z + sample * x->n * x->classes);
     if (sample + 1 == x->samples)
         sharpen(x);
 }
 
-static double add_consistency(struct se_extra *extra, struct se_net *net, uint64_t sample,
-                              const se_real *logits, se_real *dlogits)
+static double add_on_host(const struct se_consistency *x, uint64_t sample, se_real *dlogits)
 {
-    const struct se_consistency *x = (const struct se_consistency *)extra;
     const double part = x->weight / (double)x->n;
     double loss = 0;
 
-    (void)net;
-    (void)logits;
     for (uint64_t v = 0; v < x->n; v++) {
         const se_real *z = x->z + (sample * x->n + v) * x->classes;
         const se_real *t = x->target + v * x->classes;
@@ -88,11 +88,30 @@ static double add_consistency(struct se_extra *extra, struct se_net *net, uint64
     return part * loss;
 }
 
+/* A device's gradient comes and goes: it is small, and the CPU has what it is made of. */
+static double add_consistency(struct se_extra *extra, struct se_net *net, uint64_t sample,
+                              const se_real *logits, se_real *dlogits)
+{
+    const struct se_consistency *x = (const struct se_consistency *)extra;
+    const uint64_t bytes = x->n * x->classes * sizeof *dlogits;
+    double loss;
+
+    (void)logits;
+    if (net->ops->host)
+        return add_on_host(x, sample, dlogits);
+    se_net_get(net, x->copy, dlogits, bytes);
+    loss = add_on_host(x, sample, x->copy);
+    se_net_put(net, dlogits, x->copy, bytes);
+    return loss;
+}
+
 int se_consistency_make(struct se_consistency *x, uint64_t n, uint64_t classes, uint64_t samples,
                         double weight, double temperature, struct se_err *err)
 {
-    *x = (struct se_consistency){ { see_sample, add_consistency }, n, classes, samples, weight, temperature, NULL,
-                                  NULL };
+    *x = (struct se_consistency){ .extra = { see_sample, add_consistency }, .n = n,
+                                  .classes = classes, .samples = samples, .weight = weight,
+                                  .temperature = temperature };
     return (x->z = se_alloc(samples * n * classes, sizeof *x->z, err)) &&
-           (x->target = se_alloc(n * classes, sizeof *x->target, err)) ? 0 : -1;
+           (x->target = se_alloc(n * classes, sizeof *x->target, err)) &&
+           (x->copy = se_zalloc(n * classes, sizeof *x->copy, err)) ? 0 : -1;
 }

@@ -12,6 +12,7 @@ struct se_consistency {
     uint64_t n, classes, samples;
     double weight, temperature;
     se_real *z, *target;        /* samples x n x classes, n x classes */
+    se_real *copy;              /* n x classes: of what a device has */
 };
 
 /* Release it in any case. */

@@ -195,6 +195,12 @@ static void add(struct se_worker *w, const se_real *x, se_real scale, uint64_t c
     se_ranges(w->threads, count, 2, add_range, &a);
 }
 
+static void add_share(struct se_worker *w, const se_real *x, const se_real *scale, uint64_t count,
+                      se_real *y)
+{
+    add(w, x, *scale, count, y);
+}
+
 SE_WIDE static void adam_range(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_adam a = *(const struct se_adam *)arg;
@@ -338,6 +344,19 @@ const struct se_ops se_cpu_ops = {
     .mask_apply = apply_mask,
     .activate = run_activation,
     .add = add,
+    .add_share = add_share,
+    .dot = se_cpu_dot,
+    .shares = se_cpu_shares,
+    .shares_back = se_cpu_shares_back,
+    .scale = se_cpu_scale,
+    .scale_rows = se_cpu_scale_rows,
+    .unpack = se_cpu_unpack,
+    .mix = se_cpu_mix,
+    .mix_back = se_cpu_mix_back,
+    .norm = se_cpu_norm,
+    .norm_back = se_cpu_norm_back,
+    .gate = se_cpu_gate,
+    .gate_back = se_cpu_gate_back,
     .thin = se_cpu_thin,
     .attend = se_cpu_attend,
     .heads_mean = se_cpu_heads_mean,

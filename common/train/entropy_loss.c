@@ -88,6 +88,21 @@ static double add_entropy(struct se_extra *extra, struct se_net *net, uint64_t s
     return x->weight * x->value;
 }
 
+static double judge_entropy(struct se_extra *extra, struct se_net *net)
+{
+    struct se_entropy_loss *x = (struct se_entropy_loss *)extra;
+
+    return x->value = se_entropy_of(x, net, net->layer[net->layers - 1].out.dense, NULL);
+}
+
+int se_entropy_alone(struct se_net *net, struct se_err *err)
+{
+    if (se_net_norm(net, SE_BATCH_NORM, err) < 0)
+        return -1;
+    se_net_aside(net);
+    return se_net_softmax(net, err);
+}
+
 int se_entropy_layers(struct se_net *net, uint64_t modules, struct se_err *err)
 {
     int last = net->layers - 1, hidden;
@@ -107,7 +122,7 @@ int se_entropy_loss_make(struct se_entropy_loss *x, const struct se_nngraph *gra
 {
     const uint64_t n = graph->n;
 
-    *x = (struct se_entropy_loss){ .extra = { NULL, add_entropy }, .graph = graph, .weight = weight,
+    *x = (struct se_entropy_loss){ .extra = { NULL, add_entropy, judge_entropy }, .graph = graph, .weight = weight,
                                    .modules = modules };
     if (!(x->degree = se_zalloc(n, sizeof *x->degree, err)) ||
         !(x->arc = se_zalloc(graph->arcs, sizeof *x->arc, err)) ||

@@ -24,6 +24,8 @@ struct se_entropy_loss {
  * appends softmax(H W + b) on the input of the last layer of the model that learns, H.  Release in
  * any case. */
 int se_entropy_layers(struct se_net *net, uint64_t modules, struct se_err *err);
+/* The same for a model whose logits are those of the modules: softmax of them, nothing else */
+int se_entropy_alone(struct se_net *net, struct se_err *err);
 int se_entropy_loss_make(struct se_entropy_loss *x, const struct se_nngraph *graph,
                          uint64_t modules, double weight, struct se_err *err);
 void se_entropy_loss_release(struct se_entropy_loss *x);

@@ -171,7 +171,7 @@ static void sum_in_turn(const struct se_net *net, struct se_columns *s)
     enum { TURNS = 4 };
     struct se_peers *p = net->peers;
     const struct se_sparse *all = s->x;
-    const uint64_t turns = (uint64_t)(TURNS * p->ranks), width = s->g.width;
+    const uint64_t turns = TURNS * (uint64_t)p->ranks, width = s->g.width;
     struct se_sparse some = *all;
     struct se_columns part = *s;
 

@@ -24,7 +24,7 @@ struct se_row_source {
     struct se_features f;
     struct se_embedding e;
     struct se_communities c;
-    const struct se_nngraph *g;
+    const struct se_nngraph *g, *degrees;
     bool scale_rows, unit_rows, identity, sparse;
     double *mean, *scale;       /* per column of the features, or NULL */
 };
@@ -36,7 +36,8 @@ static uint64_t base_cols(const struct se_row_source *o)
 
 static uint64_t all_cols(const struct se_row_source *o)
 {
-    return base_cols(o) + o->e.d + o->c.levels * o->c.dims + (o->g ? o->n : 0);
+    return base_cols(o) + o->e.d + o->c.levels * o->c.dims + (o->g ? o->n : 0) +
+           (o->degrees ? SE_DEGREES : 0);
 }
 
 /* Entries of a matrix, row by row */
@@ -121,9 +122,24 @@ static void add_features(const struct se_row_source *o, uint64_t v, struct entri
                   (value ? (double)value[i] : 1) / (sum > 0 ? sum : 1));
 }
 
+/* Column i: is the degree 2^(i/2) or more?  A step is then a matter of one weight. */
+static void add_degree(const struct se_row_source *o, uint64_t v, struct entries *to)
+{
+    const uint64_t base = all_cols(o) - SE_DEGREES;
+    uint64_t degree = 0, ones = 0;
+
+    for (uint64_t a = o->degrees->off[v]; a < o->degrees->off[v + 1]; a++)
+        degree += o->degrees->to[a] != v;
+    while (ones < SE_DEGREES && (double)degree * (double)degree >= ldexp(1, (int)ones))
+        ones++;
+    for (uint64_t i = 0; i < ones; i++)
+        add_entry(to, base + i, o->scale_rows ? 1 / (double)ones : 1);
+}
+
 static void add_neighbours(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
-    const uint64_t first = o->g->off[v], last = o->g->off[v + 1], base = all_cols(o) - o->n;
+    const uint64_t first = o->g->off[v], last = o->g->off[v + 1];
+    const uint64_t base = all_cols(o) - (o->degrees ? SE_DEGREES : 0) - o->n;
 
     for (uint64_t a = first; a < last; a++)
         if (o->g->to[a] != v)                   /* each has a loop */
@@ -147,6 +163,8 @@ static void add_row(const struct se_row_source *o, uint64_t v, struct entries *t
                       o->scale_rows ? 1 / (double)c->levels : 1);
     if (o->g)
         add_neighbours(o, v, to);
+    if (o->degrees)
+        add_degree(o, v, to);
 }
 
 static int make_dense(struct se_nninput *x, const struct se_row_source *o, struct se_err *err)
@@ -173,7 +191,8 @@ static int make_sparse(struct se_nninput *x, const struct se_row_source *o, stru
     const uint64_t n = o->last - o->first;
     const uint64_t most = (o->identity ? n : o->f.dense || o->mean ? n * o->f.d
                            : o->f.d ? o->f.off[o->last] - o->f.off[o->first] : 0) +
-                          n * (o->e.d + o->c.levels) + (o->g ? o->g->arcs : 0);
+                          n * (o->e.d + o->c.levels + (o->degrees ? SE_DEGREES : 0)) +
+                          (o->g ? o->g->arcs : 0);
     struct se_sparse *m = &x->sparse;
     struct entries all = { se_alloc(most, sizeof *all.col, err), NULL, 0 };
 
@@ -203,7 +222,7 @@ static int read_features(struct se_row_source *o, struct se_stream *s,
         (se_features_get(&o->f, s, err) < 0 ||
          se_payload_fits(o->f.n, o->n, SE_FEATURES, "graph", err) < 0))
         return -1;
-    o->identity = o->f.d == 0 && plan->kind == SE_INPUT_FEATURES;
+    o->identity = o->f.d == 0 && plan->kind == SE_INPUT_FEATURES && !plan->degrees;
     return 0;
 }
 
@@ -240,8 +259,8 @@ static int open_source(struct se_row_source *o, struct se_stream *s,
     const struct se_peers *p = plan->peers;
 
     *o = (struct se_row_source){ .n = n, .first = p ? p->first : 0, .last = p ? p->last : n,
-                                 .g = plan->neighbours, .scale_rows = plan->scale_rows,
-                                 .unit_rows = plan->unit_rows };
+                                 .g = plan->neighbours, .degrees = plan->degrees,
+                                 .scale_rows = plan->scale_rows, .unit_rows = plan->unit_rows };
     if (read_source(o, s, plan, err) < 0 ||
         (plan->standardise && o->f.d && make_standard(o, err) < 0))
         return -1;
@@ -303,7 +322,8 @@ static uint64_t row_entries(const struct se_row_source *o, uint64_t v)
     const uint64_t own = o->identity ? 1 : o->f.d == 0 ? 0
                        : o->f.dense || o->mean ? o->f.d : o->f.off[v + 1] - o->f.off[v];
 
-    return own + o->e.d + o->c.levels + (o->g ? o->g->off[v + 1] - o->g->off[v] : 0);
+    return own + o->e.d + o->c.levels + (o->g ? o->g->off[v + 1] - o->g->off[v] : 0) +
+           (o->degrees ? SE_DEGREES : 0);
 }
 
 static int descending(const void *a, const void *b)
@@ -354,6 +374,7 @@ static void fill_dense(void *arg, uint64_t from, uint64_t to)
 
     for (uint64_t i = from; i < to; i++) {
         const uint64_t v = w->id ? w->id[i] : w->first + i;
+        /* cppcheck-suppress legacyUninitvar ; add_row() fills them */
         struct entries row = { col, value, 0 };
         se_real *out = w->dense + i * w->cols;
 

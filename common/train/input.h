@@ -1,10 +1,11 @@
 /* input.h - what a model reads: features, embedding, both, or one number a vertex; and the
- * communities of a tree and the neighbours behind them */
+ * communities of a tree, the neighbours and the degree behind them */
 #ifndef SE_NN_INPUT_H
 #define SE_NN_INPUT_H
 
 #include "common/train/net.h"
 
+enum { SE_DEGREES = 32 };
 enum se_input_kind { SE_INPUT_FEATURES, SE_INPUT_EMBEDDING, SE_INPUT_BOTH };
 
 struct se_input_options {
@@ -17,6 +18,8 @@ struct se_input_options {
                                  * 1 / levels, so that those of a vertex add up to 1, too. */
     const struct se_nngraph *neighbours;        /* a column for each vertex, 1 for neighbours, or
                                  * when rows are scaled 1 / their number; NULL: none */
+    const struct se_nngraph *degrees;           /* SE_DEGREES columns, column i is 1 for a degree of
+                                 * 2^(i/2) or more; they stand for absent features, too; NULL: none */
     const struct se_features *features;         /* instead of those of the stream; NULL: those */
     struct se_peers *peers;     /* make only the rows of this process, see peers.h; NULL: all */
 };

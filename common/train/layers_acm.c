@@ -4,57 +4,17 @@
  * sigmoid(H_k . w_k), a = softmax(s M / 3), and the output is 3 sum_k a_k H_k. */
 #include "common/train/vector.h"
 
-enum { CHANNELS = 3, MIXED = 3 };      /* work[0..2]: H_k, then their gradients; [3]: s and a */
+enum { MIXED = 3 };     /* work[0..2]: H_k, then their gradients; [3]: s, a */
 
-struct mixing {
-    const struct se_net *net;
-    struct se_layer *x;
-    const se_real *dout;
-};
-
-static const se_real *vector_of(const struct se_net *net, const struct se_layer *x, int k)
+/* The vectors and M lie side by side, in this order, as do their gradients. */
+static struct se_mixing mixing_of(const struct se_net *net, const struct se_layer *x,
+                                  const se_real *dout)
 {
-    return net->value + x->attend + (uint64_t)k * x->cols;
-}
-
-static void relu_range(void *arg, uint64_t from, uint64_t to)
-{
-    se_real *h = arg;
-
-    for (uint64_t i = from; i < to; i++)
-        h[i] = h[i] > 0 ? h[i] : 0;
-}
-
-static void mix_channels(void *arg, uint64_t from, uint64_t to)
-{
-    const struct mixing *m = arg;
-    const struct se_net *net = m->net;
-    const struct se_layer *x = m->x;
-    const uint64_t cols = x->cols;
-    const se_real *mix = net->value + x->weight3;
-
-    for (uint64_t v = from; v < to; v++) {
-        se_real *s = x->work[MIXED] + v * 2 * CHANNELS, *a = s + CHANNELS, *out;
-        double l[CHANNELS], most = -INFINITY, sum = 0;
-
-        for (int k = 0; k < CHANNELS; k++)
-            s[k] = (se_real)(1 / (1 + exp(-(double)se_dot(x->work[k] + v * cols,
-                                                          vector_of(net, x, k), cols))));
-        for (int j = 0; j < CHANNELS; j++) {
-            l[j] = 0;
-            for (int k = 0; k < CHANNELS; k++)
-                l[j] += (double)s[k] * (double)mix[k * CHANNELS + j] / CHANNELS;
-            most = fmax(most, l[j]);
-        }
-        for (int j = 0; j < CHANNELS; j++)
-            sum += l[j] = exp(l[j] - most);
-        for (int j = 0; j < CHANNELS; j++)
-            a[j] = (se_real)(l[j] / sum);
-        out = x->buffer + v * cols;
-        for (uint64_t c = 0; c < cols; c++)
-            out[c] = CHANNELS * (a[0] * x->work[0][v * cols + c] + a[1] * x->work[1][v * cols + c] +
-                                 a[2] * x->work[2][v * cols + c]);
-    }
+    return (struct se_mixing){ .rows = net->n, .cols = x->cols,
+                               .h = { x->work[0], x->work[1], x->work[2] },
+                               .vector = net->value + x->attend, .matrix = net->value + x->weight3,
+                               .state = x->work[MIXED], .out = x->buffer, .dout = dout,
+                               .dvector = net->grad + x->attend };
 }
 
 /* y = P y', or y' - P y' if `high` */
@@ -79,71 +39,29 @@ static uint64_t weight_at(const struct se_layer *x, int k)
 static void acm_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                         bool train)
 {
-    struct mixing m = { net, x, NULL };
+    const struct se_mixing m = mixing_of(net, x, NULL);
 
     (void)train;
-    for (int k = 0; k < CHANNELS; k++) {
+    for (int k = 0; k < SE_CHANNELS; k++) {
         se_real *y = k == 2 ? x->work[k] : net->scratch;
 
         se_mm(net, in, net->value + weight_at(x, k), x->cols, NULL, false, y);
         if (k < 2)
             filter(net, x->cols, y, k == 1, x->work[k]);
-        se_ranges(net->threads, net->n * x->cols, 2, relu_range, x->work[k]);
+        net->ops->activate(net->worker, &(struct se_activating){ SE_RELU, x->work[k], NULL, NULL,
+                                                                 x->work[k], 1, net->n * x->cols });
     }
-    se_ranges(net->threads, net->n, 9 * x->cols + 60, mix_channels, &m);
+    net->ops->mix(net->worker, &m);
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
-/* Gradients of one vertex: of the vectors and M into `sum`, of the channels before relu over H_k */
-static void vertex_back(const struct mixing *m, uint64_t v, se_real *sum)
-{
-    const struct se_net *net = m->net;
-    const struct se_layer *x = m->x;
-    const uint64_t cols = x->cols;
-    const se_real *mix = net->value + x->weight3, *dout = m->dout + v * cols;
-    const se_real *s = x->work[MIXED] + v * 2 * CHANNELS, *a = s + CHANNELS;
-    se_real da[CHANNELS], mean = 0;
-
-    for (int k = 0; k < CHANNELS; k++) {
-        da[k] = CHANNELS * se_dot(dout, x->work[k] + v * cols, cols);
-        mean += a[k] * da[k];
-    }
-    for (int k = 0; k < CHANNELS; k++)
-        da[k] = a[k] * (da[k] - mean) / CHANNELS;       /* of l, over 3 */
-    for (int k = 0; k < CHANNELS; k++) {
-        const se_real *w = vector_of(net, x, k);
-        se_real *h = x->work[k] + v * cols, *dw = sum + (uint64_t)k * cols, ds = 0;
-
-        for (int j = 0; j < CHANNELS; j++) {
-            ds += mix[k * CHANNELS + j] * da[j];
-            sum[CHANNELS * cols + (uint64_t)(k * CHANNELS + j)] += s[k] * da[j];
-        }
-        ds *= s[k] * (1 - s[k]);
-        for (uint64_t c = 0; c < cols; c++) {
-            dw[c] += ds * h[c];
-            h[c] = h[c] > 0 ? CHANNELS * a[k] * dout[c] + ds * w[c] : 0;
-        }
-    }
-}
-
-static void mix_back(void *arg, uint64_t from, uint64_t to, se_real *sum)
-{
-    const struct mixing *m = arg;
-
-    memset(sum, 0, (CHANNELS * m->x->cols + CHANNELS * CHANNELS) * sizeof *sum);
-    for (uint64_t v = from; v < to; v++)
-        vertex_back(m, v, sum);
-}
-
-/* The vectors and M lie side by side, in this order. */
 static void acm_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                          const se_real *dout, se_real *din)
 {
-    struct mixing m = { net, x, dout };
+    const struct se_mixing m = mixing_of(net, x, dout);
 
-    se_sum_parts(net->worker, net->n, CHANNELS * x->cols + CHANNELS * CHANNELS, 12 * x->cols,
-                 mix_back, &m, net->grad + x->attend);
-    for (int k = 0; k < CHANNELS; k++) {
+    net->ops->mix_back(net->worker, &m);
+    for (int k = 0; k < SE_CHANNELS; k++) {
         se_real *dy = k == 2 ? x->work[k] : net->scratch;
 
         if (k < 2 && net->dnorm) {              /* X W_k was not kept */
@@ -158,7 +76,7 @@ static void acm_backward(struct se_net *net, struct se_layer *x, const struct se
     }
 }
 
-static const struct se_layer_ops acm_ops = { "acmconv", true, acm_forward, acm_backward };
+static const struct se_layer_ops acm_ops = { "acmconv", false, acm_forward, acm_backward };
 
 int se_net_acmconv(struct se_net *net, uint64_t cols, struct se_err *err)
 {
@@ -169,19 +87,19 @@ int se_net_acmconv(struct se_net *net, uint64_t cols, struct se_err *err)
         return -1;
     net->sees_norm = true;
     init.in = (double)x->in;
-    for (int k = 0; k < CHANNELS; k++)
+    for (int k = 0; k < SE_CHANNELS; k++)
         x->room[k] = net->n * cols;
-    x->room[MIXED] = net->n * 2 * CHANNELS;
+    x->room[MIXED] = net->n * 4 * SE_CHANNELS;
     se_net_scratch(net, net->n * cols);
-    se_net_room(net, CHANNELS * cols + CHANNELS * CHANNELS);
+    se_net_room(net, SE_CHANNELS * cols + SE_CHANNELS * SE_CHANNELS);
     if (se_net_parameter(net, "low", x->in, cols, init, &x->weight, err) < 0 ||
         se_net_parameter(net, "high", x->in, cols, init, &x->weight2, err) < 0 ||
         se_net_parameter(net, "identity", x->in, cols, init, &x->bias, err) < 0)
         return -1;
     init.in = (double)cols;
     init.out = 1;
-    if (se_net_parameter(net, "attend", CHANNELS, cols, init, &x->attend, err) < 0)
+    if (se_net_parameter(net, "attend", SE_CHANNELS, cols, init, &x->attend, err) < 0)
         return -1;
-    init.in = init.out = CHANNELS;
-    return se_net_parameter(net, "mix", CHANNELS, CHANNELS, init, &x->weight3, err);
+    init.in = init.out = SE_CHANNELS;
+    return se_net_parameter(net, "mix", SE_CHANNELS, SE_CHANNELS, init, &x->weight3, err);
 }

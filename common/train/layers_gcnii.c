@@ -12,12 +12,14 @@ static void make_matrix(const struct se_net *net, const struct se_layer *x)
 {
     const uint64_t h = x->cols, parts = x->variant ? 2 : 1;
     const double share[2] = { x->variant ? 1 - x->alpha : 1, x->alpha };
-    se_real *m = x->work[MATRIX];
 
-    for (uint64_t k = 0; k < parts; k++)
-        for (uint64_t i = 0; i < h * h; i++)
-            m[k * h * h + i] = (se_real)x->beta * net->value[x->weight + k * h * h + i] +
-                               (i % (h + 1) == 0 ? (se_real)((1 - x->beta) * share[k]) : 0);
+    for (uint64_t k = 0; k < parts; k++) {
+        const struct se_scaling s = { net->value + x->weight + k * h * h,
+                                      x->work[MATRIX] + k * h * h, (se_real)x->beta,
+                                      (se_real)((1 - x->beta) * share[k]), h * h, h + 1 };
+
+        net->ops->scale(net->worker, &s);
+    }
 }
 
 static void gcnii_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
@@ -52,9 +54,11 @@ static void gcnii_forward(struct se_net *net, struct se_layer *x, const struct s
 static void weight_back(const struct se_net *net, const struct se_layer *x,
                         const struct se_mat *h, const se_real *d, uint64_t at)
 {
+    const struct se_scaling s = { net->grad + at, net->grad + at, (se_real)x->beta, 0,
+                                  x->cols * x->cols, 1 };
+
     se_mm_weight(net, h, d, x->cols, net->grad + at);
-    for (uint64_t i = 0; i < x->cols * x->cols; i++)
-        net->grad[at + i] *= (se_real)x->beta;
+    net->ops->scale(net->worker, &s);
 }
 
 static void gcnii_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
@@ -83,7 +87,7 @@ static void gcnii_backward(struct se_net *net, struct se_layer *x, const struct 
         se_gather(net, &g, net->n);
 }
 
-static const struct se_layer_ops gcnii_ops = { "gcnii", true, gcnii_forward, gcnii_backward };
+static const struct se_layer_ops gcnii_ops = { "gcnii", false, gcnii_forward, gcnii_backward };
 
 int se_net_gcnii(struct se_net *net, int start, double alpha, double t, bool variant,
                  double dropout, struct se_err *err)

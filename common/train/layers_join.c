@@ -121,14 +121,15 @@ int se_net_joint(struct se_net *net, const int *of, int count, uint64_t cols, bo
     return plain ? 0 : se_net_parameter(net, "bias", 1, cols, zero, &x->bias, err);
 }
 
-/* ---- a hop, without weights; its matrix is its own transpose ---- */
+/* ---- a hop, without weights, with a bias or none; its matrix is its own transpose ---- */
 
-static void hop(const struct se_net *net, const struct se_layer *x, const se_real *from,
-                se_real *to)
+static void hop(const struct se_net *net, const struct se_layer *x, const se_real *bias,
+                const se_real *from, se_real *to)
 {
     const struct se_nngraph *graph = x->second ? net->beside : net->graph;
-    const struct se_gather g = se_arcs(graph, graph->norm, false, from, x->cols, to);
+    struct se_gather g = se_arcs(graph, graph->norm, false, from, x->cols, to);
 
+    g.bias = bias;
     se_gather(net, &g, net->n);
 }
 
@@ -136,31 +137,52 @@ static void hop_forward(struct se_net *net, struct se_layer *x, const struct se_
                         bool train)
 {
     (void)train;
-    hop(net, x, in->dense, x->buffer);
+    hop(net, x, x->plain ? NULL : net->value + x->bias, in->dense, x->buffer);
     give_joined(net, x);
 }
 
 static void hop_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                          const se_real *dout, se_real *din)
 {
+    if (!x->plain)
+        se_sum_columns(net, dout, x->cols, net->grad + x->bias);
     if (!x->second)
         se_arc_gradient(net, dout, in->dense, x->cols, 1);
     if (din)
-        hop(net, x, dout, din);
+        hop(net, x, NULL, dout, din);
 }
 
 static const struct se_layer_ops hop_ops = { "hop", false, hop_forward, hop_backward };
 
-int se_net_hop(struct se_net *net, bool beside, struct se_err *err)
+static struct se_layer *append_hop(struct se_net *net, bool beside, struct se_err *err)
 {
     struct se_layer *x = se_net_append(net, &hop_ops, se_net_cols(net), err);
 
+    if (x) {
+        x->second = beside;
+        net->sees_norm |= !beside;
+        net->sees_other |= beside;
+    }
+    return x;
+}
+
+int se_net_hop(struct se_net *net, bool beside, struct se_err *err)
+{
+    struct se_layer *x = append_hop(net, beside, err);
+
     if (!x)
         return -1;
-    x->second = beside;
-    net->sees_norm |= !beside;
-    net->sees_other |= beside;
+    x->plain = true;
     return 0;
+}
+
+int se_net_hop_bias(struct se_net *net, bool beside, struct se_err *err)
+{
+    struct se_layer *x = append_hop(net, beside, err);
+
+    return x ? se_net_parameter(net, "bias", 1, x->cols, (struct se_glorot){ SE_INIT_ZERO, 0, 1, 1 },
+                                &x->bias, err)
+             : -1;
 }
 
 /* ---- A W: the neighbours as input ---- */

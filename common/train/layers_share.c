@@ -2,7 +2,6 @@
 #include "common/train/vector.h"
 
 struct shared {
-    const struct se_net *net;
     const struct se_layer *x;
     const se_real *in, *dout;
     se_real *din;
@@ -31,7 +30,7 @@ static void softmax_rows(void *arg, uint64_t from, uint64_t to)
 static void softmax_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                             bool train)
 {
-    struct shared s = { .net = net, .x = x, .in = in->dense };
+    struct shared s = { .x = x, .in = in->dense };
 
     (void)train;
     se_ranges(net->threads, net->n, 40 * x->cols, softmax_rows, &s);
@@ -57,7 +56,7 @@ static void softmax_rows_back(void *arg, uint64_t from, uint64_t to)
 static void softmax_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                              const se_real *dout, se_real *din)
 {
-    struct shared s = { .net = net, .x = x, .dout = dout, .din = din };
+    struct shared s = { .x = x, .dout = dout, .din = din };
 
     (void)in;
     if (din)
@@ -85,64 +84,36 @@ static const se_real *part_of_sum(const struct se_net *net, const struct se_laye
 static void shares_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                            bool train)
 {
-    const se_real *s = net->value + x->weight;
-    const int parts = x->taps + 1;
-    double most = (double)s[0], sum = 0;
+    se_real *g = x->work[GATE];
 
     (void)train;
-    for (int k = 1; k < parts; k++)
-        most = fmax(most, (double)s[k]);
-    for (int k = 0; k < parts; k++)
-        sum += exp((double)s[k] - most);
+    net->ops->shares(net->worker, net->value + x->weight, (uint64_t)x->taps + 1, g);
     se_net_clear(net, x->buffer, net->n * x->cols * sizeof *x->buffer);
-    for (int k = 0; k < parts; k++) {
-        x->work[GATE][k] = (se_real)(exp((double)s[k] - most) / sum);
-        se_add(net, part_of_sum(net, x, in, k), (double)x->work[GATE][k], net->n * x->cols,
-               x->buffer);
-    }
+    for (int k = 0; k <= x->taps; k++)
+        net->ops->add_share(net->worker, part_of_sum(net, x, in, k), g + k, net->n * x->cols,
+                            x->buffer);
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
-}
-
-static void shares_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
-{
-    const struct shared *s = arg;
-    const struct se_mat first = { .dense = (se_real *)(uintptr_t)s->in };
-    const uint64_t cols = s->x->cols;
-
-    for (int k = 0; k <= s->x->taps; k++) {
-        const se_real *h = part_of_sum(s->net, s->x, &first, k);
-        double all = 0;
-
-        for (uint64_t v = from; v < to; v++)
-            all += (double)se_dot(h + v * cols, s->dout + v * cols, cols);
-        sum[k] = (se_real)all;
-    }
 }
 
 static void shares_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                             const se_real *dout, se_real *din)
 {
-    struct shared s = { .net = net, .x = x, .in = in->dense, .dout = dout };
-    se_real *ds = net->grad + x->weight, *g = x->work[GATE], mean = 0;
-    const int parts = x->taps + 1;
+    se_real *ds = net->grad + x->weight, *g = x->work[GATE];
     const uint64_t count = net->n * x->cols;
 
-    se_sum_parts(net->worker, net->n, (uint64_t)parts, 2 * x->cols * (uint64_t)parts, shares_part,
-                 &s, ds);
-    for (int k = 0; k < parts; k++)
-        mean += g[k] * ds[k];
-    for (int k = 0; k < parts; k++)
-        ds[k] = g[k] * (ds[k] - mean);
+    for (int k = 0; k <= x->taps; k++)
+        net->ops->dot(net->worker, part_of_sum(net, x, in, k), dout, net->n, x->cols, ds + k);
+    net->ops->shares_back(net->worker, g, (uint64_t)x->taps + 1, ds);
     if (din) {
         se_net_clear(net, din, count * sizeof *din);
-        se_add(net, dout, (double)g[0], count, din);
+        net->ops->add_share(net->worker, dout, g, count, din);
     }
     for (int k = 0; k < x->taps; k++)
         if (se_tap_grad(net, x, k))
-            se_add(net, dout, (double)g[k + 1], count, se_tap_grad(net, x, k));
+            net->ops->add_share(net->worker, dout, g + k + 1, count, se_tap_grad(net, x, k));
 }
 
-static const struct se_layer_ops shares_ops = { "shares", true, shares_forward, shares_backward };
+static const struct se_layer_ops shares_ops = { "shares", false, shares_forward, shares_backward };
 
 int se_net_shares(struct se_net *net, const int *of, int count, struct se_err *err)
 {

@@ -7,60 +7,26 @@
 /* What layer->work holds: X_0; two sums; all sums if gradients by arcs are wanted */
 enum { START, EVEN, ODD, EACH_SUM };
 
-struct row_scaling {
-    const se_real *from;
-    const uint8_t *keep;        /* per row, or NULL: scale */
-    se_real *to, scale;
-    uint64_t cols;
-};
-
-static void scale_rows(void *arg, uint64_t from, uint64_t to)
-{
-    const struct row_scaling *s = arg;
-
-    for (uint64_t v = from; v < to; v++) {
-        const se_real scale = s->keep ? (se_real)s->keep[v] : s->scale;
-
-        for (uint64_t c = v * s->cols; c < (v + 1) * s->cols; c++)
-            s->to[c] = scale * s->from[c];
-    }
-}
-
-struct filling {
-    const struct se_mat *in;
-    se_real *to;
-};
-
-static void fill_rows(void *arg, uint64_t from, uint64_t to)
-{
-    const struct filling *f = arg;
-    const struct se_sparse *x = f->in->sparse;
-
-    memset(f->to + from * x->cols, 0, (to - from) * x->cols * sizeof *f->to);
-    for (uint64_t v = from; v < to; v++)
-        for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
-            f->to[v * x->cols + x->col[e]] = f->in->value[e];
-}
-
 /* sum_(k + 1) = X_0 + P sum_k, K times from sum_0 = X_0 */
 static void spread_forward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                            bool train)
 {
     const bool masked = train && x->dropout > 0;
-    struct row_scaling s = { in->dense, masked ? x->keep : NULL, x->work[START],
-                             (se_real)(1 - x->dropout), x->cols };
+    struct se_row_scaling s = { in->dense, masked ? x->keep : NULL, x->work[START],
+                                (se_real)(1 - x->dropout), net->n, x->cols };
     const se_real *h = x->work[START], part = (se_real)(1 / (double)(x->hops + 1));
     const se_real *bias = x->plain ? NULL : net->value + x->bias;
 
     if (in->sparse) {
-        struct filling f = { in, x->work[START] };
+        const struct se_unpacking u = { in->sparse->off, in->sparse->col, in->value,
+                                        x->work[START], net->n, x->cols };
 
-        se_ranges(net->threads, net->n, x->cols, fill_rows, &f);
-        s.from = x->work[START];
+        net->ops->unpack(net->worker, &u);
+        s.x = x->work[START];
     }
     if (masked)
         se_mask_from(net, x->number, 0, x->dropout, net->first, net->n, x->keep);
-    se_ranges(net->threads, net->n, x->cols, scale_rows, &s);
+    net->ops->scale_rows(net->worker, &s);
     for (int k = 0; k < x->hops; k++) {
         const bool last = k == x->hops - 1;
         se_real *to = last ? x->buffer : x->work[k % 2 ? ODD : EVEN];
@@ -75,9 +41,15 @@ static void spread_forward(struct se_net *net, struct se_layer *x, const struct 
         se_gather(net, &g, net->n);
         h = to;
     }
-    if (x->hops == 0)
-        for (uint64_t i = 0; i < net->n * x->cols; i++)
-            x->buffer[i] = x->work[START][i] + (bias ? bias[i % x->cols] : 0);
+    if (x->hops == 0) {                         /* the bias alone: a hop that weighs nothing */
+        struct se_gather g = se_arcs(net->graph, net->graph->norm, false, h, x->cols, x->buffer);
+
+        g.scale = 0;
+        g.base = h;
+        g.base_scale = 1;
+        g.bias = bias;
+        se_gather(net, &g, net->n);
+    }
     x->out = (struct se_mat){ .rows = net->n, .cols = x->cols, .dense = x->buffer };
 }
 
@@ -87,7 +59,7 @@ static void spread_backward(struct se_net *net, struct se_layer *x, const struct
 {
     const uint64_t count = net->n * x->cols;
     const double part = 1 / (double)(x->hops + 1);
-    struct row_scaling s = { din, x->keep, din, 1, x->cols };
+    const struct se_row_scaling s = { din, x->keep, din, 1, net->n, x->cols };
 
     (void)in;
     if (!x->plain)
@@ -107,10 +79,10 @@ static void spread_backward(struct se_net *net, struct se_layer *x, const struct
         dout = to;
     }
     if (x->dropout > 0)
-        se_ranges(net->threads, net->n, x->cols, scale_rows, &s);
+        net->ops->scale_rows(net->worker, &s);
 }
 
-static const struct se_layer_ops spread_ops = { "spread", true, spread_forward, spread_backward };
+static const struct se_layer_ops spread_ops = { "spread", false, spread_forward, spread_backward };
 
 int se_net_spread(struct se_net *net, uint64_t hops, double q, bool plain, struct se_err *err)
 {

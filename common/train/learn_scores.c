@@ -65,9 +65,9 @@ static void multiply_back(const struct se_learn_rows *x, const double *from, dou
 
 static double temperature_of(const struct se_learn *l, bool train)
 {
-    const double late = (double)(l->epoch / COLD * COLD);
+    const uint64_t late = l->epoch / COLD * COLD;
 
-    return train ? fmax(.05, l->o.temperature * exp(-1e-3 * late)) : 1;
+    return train ? fmax(.05, l->o.temperature * exp(-1e-3 * (double)late)) : 1;
 }
 
 /* What goes into relu for arc e of u, column k */
@@ -100,8 +100,8 @@ static void keep_top(struct se_learn *l, uint64_t u)
         uint64_t larger = 0;
 
         if (l->graph.to[e] != u)
-            for (uint64_t f = off[u]; f < off[u + 1] && larger < l->o.top; f++)
-                larger += l->graph.to[f] != u && (y[f] > y[e] || (y[f] == y[e] && f < e));
+            for (uint64_t f = off[u]; larger < l->o.top && f < off[u + 1]; f++)
+                larger += l->graph.to[f] != u && (y[f] > y[e] || (f < e && y[f] == y[e]));
         l->work[KEPT][e] = l->graph.to[e] != u && larger < l->o.top ? y[e] : 0;
     }
 }

@@ -26,7 +26,8 @@ struct se_layer *se_net_append(struct se_net *net, const struct se_layer_ops *op
     }
     *x = (struct se_layer){
         .ops = ops, .from = net->branched ? net->branch : net->layers - 1, .in = se_net_cols(net),
-        .cols = cols, .number = net->layers, .sparse = net->sparse, .out_room = net->n * cols
+        .cols = cols, .number = net->layers, .sparse = net->sparse, .out_room = net->n * cols,
+        .level = net->level, .rows = net->n
     };
     net->layers++;
     net->sparse = net->branched = false;
@@ -45,6 +46,14 @@ void se_net_from(struct se_net *net, int i)
     net->branched = true;
     net->branch = i;
     net->sparse = i < 0 ? net->input.sparse != NULL : net->layer[i].gives_sparse;
+}
+
+void se_net_level(struct se_net *net, int level)
+{
+    const struct se_netlevels *t = net->levels;
+
+    net->n = level > 0 ? t->level[level - 1].n : t->level[0].off[t->level[0].n];
+    net->level = level;
 }
 
 void se_net_aside(struct se_net *net)
@@ -138,7 +147,7 @@ static int layer_memory(const struct se_net *net, struct se_layer *x, struct se_
     if (!x->buffer || (x->keep_room && !(x->keep = se_net_alloc(net, x->keep_room, 1, err))))
         return -1;
     if (x->tapped && x->needs &&
-        !(x->dtap = se_net_alloc(net, net->n * x->cols, sizeof *x->dtap, err)))
+        !(x->dtap = se_net_alloc(net, x->rows * x->cols, sizeof *x->dtap, err)))
         return -1;
     for (int k = 0; k < 4; k++)
         if (x->room[k] && !(x->work[k] = se_net_alloc(net, x->room[k], sizeof(se_real), err)))
@@ -410,11 +419,41 @@ static const struct se_mat *input_of(const struct se_net *net, int i)
     return from < 0 ? &net->input : &net->layer[from].out;
 }
 
+/* What a layer above the vertices does not see: all of them, their graph, its gradient */
+struct ground {
+    uint64_t n;
+    const struct se_nngraph *graph;
+    se_real *dnorm;
+};
+
+static struct ground climb(struct se_net *net, const struct se_layer *x)
+{
+    const struct ground g = { net->n, net->graph, net->dnorm };
+
+    if (x->level > 0) {
+        net->n = x->rows;
+        net->graph = &net->levels->level[x->level - 1].graph;
+        net->dnorm = NULL;
+    }
+    return g;
+}
+
+static void descend(struct se_net *net, const struct ground *g)
+{
+    net->n = g->n;
+    net->graph = g->graph;
+    net->dnorm = g->dnorm;
+}
+
 const se_real *se_net_forward(struct se_net *net, bool train)
 {
     choose_graphs(net, train);
-    for (int i = first_to_run(net, train); i < net->layers; i++)
+    for (int i = first_to_run(net, train); i < net->layers; i++) {
+        const struct ground g = climb(net, &net->layer[i]);
+
         net->layer[i].ops->forward(net, &net->layer[i], input_of(net, i), train);
+        descend(net, &g);
+    }
     net->current = train ? 0 : net->layers;
     return net->layer[se_net_top(net)].out.dense;
 }
@@ -429,18 +468,21 @@ void se_net_backward(struct se_net *net, const se_real *dlogits)
     for (int i = 0; i < net->layers; i++)
         if (net->layer[i].dtap)
             se_net_clear(net, net->layer[i].dtap,
-                         net->n * net->layer[i].cols * sizeof *dlogits);
+                         net->layer[i].rows * net->layer[i].cols * sizeof *dlogits);
     if (net->sided)
         se_add(net, dlogits, 1, net->n * net->layer[net->top].cols, net->layer[net->top].dtap);
     for (int i = net->layers - 1; i >= 0; i--) {
         struct se_layer *x = &net->layer[i], *from = x->from < 0 ? NULL : &net->layer[x->from];
         se_real *din = from && from->needs ? net->delta[i % 2] : NULL;
+        struct ground g;
 
         if (!x->needs)
             continue;
+        g = climb(net, x);
         x->ops->backward(net, x, input_of(net, i), x->dtap ? x->dtap : passed, din);
+        descend(net, &g);
         if (din && from->dtap)
-            se_add(net, din, 1, net->n * from->cols, from->dtap);
+            se_add(net, din, 1, from->rows * from->cols, from->dtap);
         passed = din;
     }
 }

@@ -72,6 +72,22 @@ struct se_divided {
     bool placed;                /* they are in the memory of a device */
 };
 
+/* The levels of a tree above the vertices, see netlevels.h.  Layers of level 1 have a row for each
+ * module of level[0], and see the graph among them; those of level 0 have vertices. */
+enum { SE_MOST_DEPTH = 8 };
+struct se_level {
+    uint64_t n;
+    struct se_nngraph graph;
+    uint64_t *off;              /* n + 1: where the members of each module, of the level below, are */
+    uint32_t *member, *parent;  /* in order of modules; per member its module */
+};
+struct se_netlevels {
+    int count;
+    struct se_level level[SE_MOST_DEPTH];
+    se_real *one;               /* per vertex: 1 */
+    uint64_t *each;             /* 0, 1, .. n */
+};
+
 struct se_peers;
 struct se_links;
 struct se_worker {              /* the CPU; a device has the plugin's own */
@@ -115,6 +131,8 @@ struct se_layer {
     bool tapped, needs;         /* others than the next read it; it wants its gradient */
     se_real *dtap;              /* tapped: the sum of the gradients that they give */
     uint64_t in, cols;          /* columns that come in and go out */
+    int level;                  /* of a tree, above the vertices: what its rows are */
+    uint64_t rows;
     struct se_mat out;
     bool sparse, gives_sparse, learns;  /* what comes in, goes out may be sparse; it has
                                            parameters */
@@ -168,6 +186,8 @@ struct se_net {
     struct se_placed placed;
     const struct se_nngraph *graph;     /* what layers see: whole, or what is left of it */
     const struct se_nngraph *beside;    /* a second graph, for layers that want it, or NULL */
+    const struct se_netlevels *levels;     /* of a tree, for layers that want them, or NULL */
+    int level;                  /* while layers are appended: that of the next ones */
     const float *position;      /* n x 2, for layers that want it, or NULL: all at one place */
     struct se_divided divided;  /* of graph and beside, if se_net_divide() made it */
     double edge_dropout;        /* above 0: the share of edges that training leaves out */
@@ -236,6 +256,7 @@ struct se_model_kind {
     /* Unless it is given, the second graph is that of the pairs at distance two, or the first
      * without loops. */
     bool two_hops, without_loops;
+    bool tree;                  /* it needs one */
     bool positions;             /* it needs one, of a stream with an embedding in the plane */
     enum se_loops loops;        /* defaults; 0 layers: 2, 0 hops: 10 */
     uint64_t layers, hops;
@@ -256,6 +277,8 @@ int se_nngraph_make(struct se_nngraph *x, const struct se_graph *g, bool weights
 int se_nngraph_two_hops(struct se_nngraph *x, const struct se_nngraph *from, enum se_loops loops,
                         struct se_err *err);
 void se_nngraph_release(struct se_nngraph *x);
+/* For qsort() of uint32_t, ascending */
+int se_by_id(const void *a, const void *b);
 /* Room for n vertices and so many arcs; and once off, to and weight are there: the rest.  `next`: n
  * numbers to work with. */
 int se_nngraph_room(struct se_nngraph *x, uint64_t n, uint64_t arcs, struct se_err *err);
@@ -299,8 +322,9 @@ int se_net_sum(struct se_net *net, const int *of, int count, struct se_err *err)
 /* [H_0, H_1, ...] W, of the outputs of these layers, with a bias unless `plain` */
 int se_net_joint(struct se_net *net, const int *of, int count, uint64_t cols, bool plain,
                  struct se_err *err);
-/* D^-1/2 A D^-1/2 X, over the graph or the one beside it */
+/* D^-1/2 A D^-1/2 X, over the graph or the one beside it; the same plus a bias */
 int se_net_hop(struct se_net *net, bool beside, struct se_err *err);
+int se_net_hop_bias(struct se_net *net, bool beside, struct se_err *err);
 /* Divide the arcs by net->position; then layers whose input has SE_PARTS blocks of columns sum each
  * block over the arcs of its part, and join the sums or take their mean. */
 int se_net_divide(struct se_net *net, struct se_err *err);
@@ -314,6 +338,12 @@ int se_net_gcnii(struct se_net *net, int start, double alpha, double t, bool var
                  double dropout, struct se_err *err);
 /* Low-pass, high-pass and identity channels, mixed for each vertex */
 int se_net_acmconv(struct se_net *net, uint64_t cols, struct se_err *err);
+/* The next layers have the modules of a level of the tree for rows, 0: the vertices; the last ones
+ * those.  pool: one level up, the sum of the members of each module; unpool: one down, a copy of
+ * its module for each member. */
+void se_net_level(struct se_net *net, int level);
+int se_net_pool(struct se_net *net, struct se_err *err);
+int se_net_unpool(struct se_net *net, struct se_err *err);
 /* softmax of each row */
 int se_net_softmax(struct se_net *net, struct se_err *err);
 /* The sum of the outputs of these layers, each times a learned share; shares add up to 1 */
@@ -500,6 +530,19 @@ void se_cpu_columns(struct se_worker *w, const struct se_column_sums *s);
 void se_cpu_gather(struct se_worker *w, const struct se_gather *g, uint64_t count);
 void se_cpu_transposed(struct se_worker *w, const struct se_columns *c);
 uint64_t se_cpu_thin(struct se_worker *w, const struct se_thinning *t);
+void se_cpu_shares(struct se_worker *w, const se_real *s, uint64_t count, se_real *g);
+void se_cpu_shares_back(struct se_worker *w, const se_real *g, uint64_t count, se_real *d);
+void se_cpu_dot(struct se_worker *w, const se_real *x, const se_real *y, uint64_t rows,
+                uint64_t cols, se_real *sum);
+void se_cpu_scale(struct se_worker *w, const struct se_scaling *s);
+void se_cpu_scale_rows(struct se_worker *w, const struct se_row_scaling *s);
+void se_cpu_unpack(struct se_worker *w, const struct se_unpacking *u);
+void se_cpu_mix(struct se_worker *w, const struct se_mixing *m);
+void se_cpu_mix_back(struct se_worker *w, const struct se_mixing *m);
+void se_cpu_norm(struct se_worker *w, const struct se_norming *m);
+void se_cpu_norm_back(struct se_worker *w, const struct se_norming *m);
+void se_cpu_gate(struct se_worker *w, const struct se_gating *g);
+void se_cpu_gate_back(struct se_worker *w, const struct se_gating *g);
 void se_cpu_attend(struct se_worker *w, const struct se_attention *a);
 void se_cpu_heads_mean(struct se_worker *w, const struct se_attention *a, const se_real *x,
                        const se_real *bias, se_real *out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/train/peers.h"
 
 uint64_t se_part_rows(uint64_t n)
@@ -43,24 +44,46 @@ static bool is_ours(const struct se_peers *p, uint64_t v)
     return v >= p->first && v < p->last;
 }
 
-/* How many arcs each has, a loop among them, into off[v + 1]; edges of later rows have no end
- * here.  Arcs of vertices before ours are counted in x->first, those that leave in ghosts. */
+/* The first edge of row u whose other end is not below v; the ends of a row ascend. */
+static uint64_t edge_from(const struct se_graph *g, uint64_t u, uint64_t v)
+{
+    uint64_t low = g->off[u], high = g->off[u + 1];
+
+    while (low < high) {
+        const uint64_t mid = (low + high) / 2;
+
+        if (g->to[mid] < v)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* How many arcs each has, a loop among them, into off[v + 1].  Edges of earlier rows matter where
+ * they end at ours, edges of later rows do not.  Arcs of vertices before ours are counted in
+ * x->first, those that leave in ghosts. */
 static void count_arcs(struct se_nngraph *x, const struct se_graph *g, const struct se_peers *p)
 {
     for (uint64_t v = 0; v < x->n; v++)
         x->off[v + 1] = 1;
     x->first = p->first;
-    for (uint64_t u = 0; u < p->last; u++)
-        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            const uint64_t v = g->to[e];
+    for (uint64_t u = 0; u < p->first; u++) {
+        const uint64_t from = edge_from(g, u, p->first), to = edge_from(g, u, p->last);
 
-            if (is_ours(p, u))
-                x->off[u - p->first + 1]++;
-            if (is_ours(p, v))
-                x->off[v - p->first + 1]++;
-            x->first += (u < p->first) + (v < p->first);
-            x->links->ghosts += is_ours(p, u) != is_ours(p, v);
-        }
+        x->first += g->off[u + 1] - g->off[u] + (from - g->off[u]);
+        x->links->ghosts += to - from;
+        for (uint64_t e = from; e < to; e++)
+            x->off[g->to[e] - p->first + 1]++;
+    }
+    for (uint64_t u = p->first; u < p->last; u++) {
+        const uint64_t to = edge_from(g, u, p->last);
+
+        x->off[u - p->first + 1] += g->off[u + 1] - g->off[u];
+        x->links->ghosts += g->off[u + 1] - to;
+        for (uint64_t e = g->off[u]; e < to; e++)
+            x->off[g->to[e] - p->first + 1]++;
+    }
     for (uint64_t v = 0; v < x->n; v++)
         x->off[v + 1] += x->off[v];
 }
@@ -71,28 +94,33 @@ static void put_arc(struct se_nngraph *x, uint64_t *next, uint64_t to, se_real w
     x->weight[(*next)++] = weight;
 }
 
+static se_real weight_of(const struct se_graph *g, uint64_t e, bool weights)
+{
+    return weights && g->weight ? (se_real)g->weight[e] : 1;
+}
+
 /* Rows ascend, so arcs of a vertex come in the order of their other ends: the lower ones, the loop
  * when its own row begins, the higher ones. */
 static void fill_arcs(struct se_nngraph *x, const struct se_graph *g, const struct se_peers *p,
                       bool weights, enum se_loops loops, uint64_t *next)
 {
     memcpy(next, x->off, x->n * sizeof *next);
-    for (uint64_t u = 0, l = 0; u < p->last; u++) {
+    for (uint64_t u = 0; u < p->first; u++)
+        for (uint64_t e = edge_from(g, u, p->first);
+             e < g->off[u + 1] && g->to[e] < p->last; e++)
+            put_arc(x, &next[g->to[e] - p->first], u, weight_of(g, e, weights));
+    for (uint64_t u = p->first, l = 0; u < p->last; u++) {
         se_real loop = loops == SE_LOOPS_ONE;
 
         while (l < g->loops && g->loop[l] < u)
             l++;
         if (loops == SE_LOOPS_GIVEN && l < g->loops && g->loop[l] == u)
             loop = weights && g->loop_weight ? (se_real)g->loop_weight[l] : 1;
-        if (is_ours(p, u))
-            put_arc(x, &next[u - p->first], u, loop);
+        put_arc(x, &next[u - p->first], u, loop);
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            const se_real w = weights && g->weight ? (se_real)g->weight[e] : 1;
-
-            if (is_ours(p, u))
-                put_arc(x, &next[u - p->first], g->to[e], w);
+            put_arc(x, &next[u - p->first], g->to[e], weight_of(g, e, weights));
             if (is_ours(p, g->to[e]))
-                put_arc(x, &next[g->to[e] - p->first], u, w);
+                put_arc(x, &next[g->to[e] - p->first], u, weight_of(g, e, weights));
         }
     }
 }
@@ -129,17 +157,7 @@ static int find_halo(struct se_links *l, const struct se_nngraph *x, const struc
 /* The place of a vertex of another process in the halo */
 static uint64_t place_of(const struct se_links *l, uint32_t v)
 {
-    uint64_t low = 0, high = l->halo;
-
-    while (low < high) {
-        const uint64_t mid = (low + high) / 2;
-
-        if (l->id[mid] < v)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return se_lower_bound_u32(l->id, l->halo, v);
 }
 
 static int owner_of(const struct se_peers *p, uint64_t v)
@@ -191,28 +209,39 @@ static void link_arcs(struct se_nngraph *x, struct se_links *l, const struct se_
                 x->back[e] = (uint32_t)ghost[place_of(l, x->to[e])]++;
 }
 
-/* Our arcs to each process, in order, and the vertices that they leave from */
-static void link_rows(const struct se_nngraph *x, struct se_links *l, const struct se_peers *p)
+/* Our arcs to each process, in order, and the vertices that they leave from.  The ends of a row
+ * ascend, so those of one process lie together.  `next` has two numbers for each process. */
+static void link_rows(const struct se_nngraph *x, struct se_links *l, const struct se_peers *p,
+                      uint64_t *next)
 {
-    uint64_t rows = 0, arcs = 0;
+    uint64_t *arc = next, *row = next + p->ranks;
 
-    for (int r = 0; r < p->ranks; r++) {
-        const uint64_t first = se_peers_border(p->n, r, p->ranks);
-        const uint64_t last = se_peers_border(p->n, r + 1, p->ranks);
+    memcpy(arc, l->arc_of, (uint64_t)p->ranks * sizeof *arc);
+    for (int pass = 0; pass < 2; pass++) {      /* count the rows, then write them and the arcs */
+        for (int r = 0; pass == 1 && r < p->ranks; r++) {
+            row[r] = l->row_of[r];
+            l->row_of[r + 1] += l->row_of[r];
+        }
+        for (uint64_t v = 0; v < x->n; v++) {
+            uint64_t last = 0;                  /* of the process r */
+            int r = p->rank;
 
-        l->row_of[r] = rows;
-        l->halo_of[r] = place_of(l, (uint32_t)first);
-        for (uint64_t v = 0; r != p->rank && v < x->n; v++) {
-            const uint64_t before = arcs;
-
-            for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
-                if (x->to[e] >= first && x->to[e] < last)
-                    l->arc[arcs++] = (uint32_t)e;
-            if (arcs > before)
-                l->row[rows++] = (uint32_t)v;
+            for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++) {
+                if (x->to[e] >= last) {
+                    r = owner_of(p, x->to[e]);
+                    last = se_peers_border(p->n, r + 1, p->ranks);
+                    if (r != p->rank && pass == 0)
+                        l->row_of[r + 1]++;
+                    else if (r != p->rank)
+                        l->row[row[r]++] = (uint32_t)v;
+                }
+                if (r != p->rank && pass == 1)
+                    l->arc[arc[r]++] = (uint32_t)e;
+            }
         }
     }
-    l->row_of[p->ranks] = rows;
+    for (int r = 0; r < p->ranks; r++)
+        l->halo_of[r] = place_of(l, (uint32_t)se_peers_border(p->n, r, p->ranks));
     l->halo_of[p->ranks] = l->halo;
 }
 
@@ -306,10 +335,10 @@ static int link_part(struct se_nngraph *x, struct se_peers *p, struct se_err *er
     uint64_t *next;
 
     if (find_halo(l, x, p, err) < 0 || link_memory(x, p, err) < 0 ||
-        !(next = se_alloc(x->n + l->halo, sizeof *next, err)))
+        !(next = se_alloc(x->n + l->halo + 2 * (uint64_t)p->ranks, sizeof *next, err)))
         return -1;
     link_arcs(x, l, p, next);
-    link_rows(x, l, p);
+    link_rows(x, l, p, next);
     free(next);
     renumber(x, l, p);
     return weigh(x, p, err);
@@ -344,10 +373,11 @@ int se_nngraph_make_part(struct se_nngraph *x, const struct se_graph *g, bool we
 int se_sparse_part(struct se_sparse *x, struct se_peers *p, struct se_err *err)
 {
     uint64_t *count = se_zalloc(x->cols + (uint64_t)p->ranks + 1, sizeof *count, err);
-    uint64_t *entries = count + x->cols + 1;
+    uint64_t *entries;
 
     if (!count)
         return -1;
+    entries = count + x->cols + 1;
     for (uint64_t e = 0; e < x->nnz; e++)
         count[x->col[e] + 1]++;
     entries[p->rank] = x->nnz;

@@ -25,7 +25,8 @@ struct se_links {
 struct se_peers {
     int rank, ranks;
     uint64_t n, first, last;    /* vertices of the whole graph; ours */
-    uint64_t sent;              /* bytes of halo rows and ghosts that left this process */
+    uint64_t sent;              /* bytes of halo rows and ghosts that left this process, */
+    uint64_t summed;            /* of sums and results that left it or reached it from the last one */
     void *own;
     /* Fetch the halo, rows of so many bytes, into `to`; x: our rows. */
     void (*rows)(struct se_peers *p, const struct se_links *l, const void *x, uint64_t bytes,

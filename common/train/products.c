@@ -271,11 +271,26 @@ SE_WIDE static void weighted_part(void *arg, uint64_t from, uint64_t to, se_real
         }
 }
 
+/* Number by number times another */
+static void times_part(void *arg, uint64_t from, uint64_t to, se_real *sum)
+{
+    const struct columns *c = arg;
+    const uint64_t cols = c->cols;
+
+    memset(sum, 0, cols * sizeof *sum);
+    for (uint64_t v = from; v < to; v++)
+        for (uint64_t k = 0; k < cols; k++)
+            sum[k] += c->dy[v * cols + k] * c->x[v * cols + k];
+}
+
 void se_cpu_columns(struct se_worker *w, const struct se_column_sums *s)
 {
-    struct columns c = { .dy = s->x, .weight = s->weight, .cols = s->cols, .heads = s->heads };
+    struct columns c = { .x = s->times, .dy = s->x, .weight = s->weight, .cols = s->cols,
+                         .heads = s->heads };
 
-    if (s->weight)
+    if (s->times)
+        se_sum_parts(w, s->rows, s->cols, 2 * s->cols, times_part, &c, s->sum);
+    else if (s->weight)
         se_sum_parts(w, s->rows, s->cols, 2 * s->cols, weighted_part, &c, s->sum);
     else
         se_sum_parts(w, s->rows, s->cols, s->cols, column_part, &c, s->sum);

@@ -31,6 +31,7 @@ static const struct remembered {
     { "beside", FLAG, AT(beside), 1, false, false },
     { "communities", COUNT, AT(communities), 65536, false, false },
     { "neighbours", FLAG, AT(neighbours), 1, false, true },
+    { "degrees", FLAG, AT(degrees), 1, false, true },
     { "lambda", NUMBER, AT(h.lambda), 0, false, true },
     { "variant", FLAG, AT(h.variant), 1, false, true },
     { "vertex_dropout", NUMBER, AT(h.vertex_dropout), 0, false, true },

@@ -12,7 +12,7 @@ struct se_recipe {
     const char *model;          /* the name of its kind */
     struct se_model_options h;
     int norm, input, loops;     /* enum se_norm, enum se_input_kind, enum se_loops */
-    bool edge_weights, neighbours, beside;      /* beside: there is a second graph */
+    bool edge_weights, neighbours, degrees, beside;      /* beside: there is a second graph */
     uint64_t communities;
     char name[SE_MODEL_VALUE];  /* what `model` points to, if it was recalled */
 };

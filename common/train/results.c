@@ -115,6 +115,68 @@ int se_results_put(const struct se_results *x, const struct se_train_result *r,
            se_stats_set(x->s, "train.split", (double)x->split, err) < 0 ? -1 : 0;
 }
 
+/* A tree of height 2 from the module of each vertex */
+static int put_tree(const struct se_results *x, const int32_t *module, uint64_t most,
+                    uint64_t *modules, struct se_err *err)
+{
+    uint32_t *parent = se_alloc(1 + most + x->n, sizeof *parent, err);
+    uint32_t *vertex = parent ? se_alloc(1 + most + x->n, sizeof *vertex, err) : NULL;
+    uint64_t nodes = 1;
+    int rc = -1;
+
+    *modules = 0;
+    if (vertex) {
+        parent[0] = vertex[0] = SE_NONE;
+        for (uint64_t m = 0; m < most; m++) {
+            const uint32_t top = (uint32_t)nodes;
+
+            for (uint64_t v = 0; v < x->n; v++) {
+                if ((uint64_t)module[v] != m)
+                    continue;
+                if (nodes == top) {
+                    parent[nodes] = 0;
+                    vertex[nodes++] = SE_NONE;
+                    ++*modules;
+                }
+                parent[nodes] = top;
+                vertex[nodes++] = (uint32_t)v;
+            }
+        }
+        const struct se_tree t = { x->n, nodes, parent, vertex };
+
+        rc = se_tree_put(&t, x->s, SE_GRAPH, err);
+    }
+    free(parent);
+    free(vertex);
+    return rc;
+}
+
+int se_results_modules(const struct se_results *x, const struct se_train_result *r,
+                       uint64_t *modules, struct se_err *err)
+{
+    const uint64_t most = x->recipe->h.classes;
+    int32_t *module = se_alloc(x->n, sizeof *module, err);
+    float *share = module ? se_alloc(x->n, sizeof *share, err) : NULL;
+    int rc = -1;
+
+    se_stream_drop(x->s, SE_PREDICTIONS);
+    se_stream_drop(x->s, SE_MODEL);
+    if (share) {
+        se_predict(r->logits, x->n, most, module, share);
+        rc = put_embedding(x, r->embedding, r->embed_cols, err) < 0 ||
+             put_probabilities(x, r->logits, err) < 0 ||
+             put_tree(x, module, most, modules, err) < 0 ||
+             se_stats_forget(x->s, "train.", err) < 0 || se_stats_forget(x->s, "tree.", err) < 0 ||
+             se_stats_set(x->s, "train.epoch", (double)r->best, err) < 0 ||
+             se_stats_set(x->s, "train.epochs", (double)r->epochs, err) < 0 ||
+             se_stats_set(x->s, "train.entropy", r->val_loss, err) < 0 ||
+             se_stats_set(x->s, "train.modules", (double)*modules, err) < 0 ? -1 : 0;
+    }
+    free(module);
+    free(share);
+    return rc;
+}
+
 /* Numbers of the net in memory of ours, to be freed */
 static float *fetch(const struct se_net *net, const se_real *from, uint64_t count,
                     struct se_err *err)

@@ -16,6 +16,11 @@ struct se_results {
 /* Embedding, predictions, model and stats.  0, or -1 with `err`. */
 int se_results_put(const struct se_results *x, const struct se_train_result *r,
                    struct se_err *err);
+/* Of a training without labels, whose classes are modules: embedding, probabilities (who is how much
+ * in which module), tree (each vertex in the module it is most in) and stats.  *modules: those that
+ * have a vertex */
+int se_results_modules(const struct se_results *x, const struct se_train_result *r,
+                       uint64_t *modules, struct se_err *err);
 /* Evaluate the net, and the same without a model.  hidden: the embedding is what goes into the
  * last layer.  label, part: for the accuracies; NULL: there are none */
 int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden,

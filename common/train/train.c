@@ -101,7 +101,7 @@ static int make_target(struct training *t, struct se_err *err)
 
     if (id && net->peers)
         net->peers->count(net->peers, &all, 1);
-    if (id && all == 0)
+    if (id && all == 0 && !p->unlabelled)
         se_fail(err, SE_EINPUT, "splits: the split has no training vertex with a label; make "
                 "another with se-split");
     else if (id && (t->id = se_net_place(net, id, count, sizeof *id, err)) &&
@@ -191,7 +191,12 @@ static int take_out(struct training *t, struct se_err *err)
     se_net_get(net, r->value, t->value, net->count * sizeof *r->value);
     copy_out(net, r->logits, t->logits, net->n * t->plan->classes);
     copy_out(net, r->embedding, t->embedding, net->n * r->embed_cols);
-    return se_net_check(net, err);
+    if (se_net_check(net, err) < 0)
+        return -1;
+    for (uint64_t i = 0; i < net->n * t->plan->classes; i++)
+        if (!isfinite(r->logits[i]))
+            return se_fail(err, SE_EINPUT, "the outputs of the best epoch are no finite numbers");
+    return 0;
 }
 
 static void log_number(struct se_out *out, double v)
@@ -223,7 +228,10 @@ static bool is_best(struct training *t, uint64_t epoch, const se_real *logits, d
     const bool last = t->plan->last_of_ties;
     double now = accuracy, best = r->accuracy[SE_SPLIT_VAL];
 
-    if (t->plan->by_loss && t->validated > 0) {
+    if (t->plan->unlabelled) {
+        now = -t->plan->extra[0]->judge(t->plan->extra[0], t->net);
+        best = -r->val_loss;
+    } else if (t->plan->by_loss && t->validated > 0) {
         now = -se_net_loss_of(t->net, logits, &t->checked, t->dlogits);
         best = -r->val_loss;
     }
@@ -253,8 +261,12 @@ static void see(struct training *t, uint64_t sample, const se_real *logits)
 static double loss_of_sample(struct training *t, uint64_t sample, const se_real *logits)
 {
     struct se_extra *const *extra = t->plan->extra;
-    double loss = se_net_loss_of(t->net, logits, &t->target, t->dlogits);
+    double loss = 0;
 
+    if (t->plan->unlabelled)
+        se_net_clear(t->net, t->dlogits, t->net->n * t->plan->classes * sizeof *t->dlogits);
+    else
+        loss = se_net_loss_of(t->net, logits, &t->target, t->dlogits);
     for (int i = 0; i < SE_MOST_EXTRAS && extra[i]; i++)
         loss += extra[i]->add(extra[i], t->net, sample, logits, t->dlogits);
     return loss;

@@ -16,6 +16,8 @@ struct se_extra {
     /* Its value for the sample; the gradient is added to dlogits or to net->dside. */
     double (*add)(struct se_extra *x, struct se_net *net, uint64_t sample,
                   const se_real *logits, se_real *dlogits);
+    /* Its value after an evaluation, for training without labels */
+    double (*judge)(struct se_extra *x, struct se_net *net);
 };
 
 enum { SE_MOST_EXTRAS = 4 };
@@ -31,6 +33,8 @@ struct se_train_options {
                                    accuracy; of equal ones the last instead of the first */
     uint64_t samples;           /* 0 is 1 */
     struct se_extra *extra[SE_MOST_EXTRAS];     /* NULL-ended unless full */
+    bool unlabelled;            /* there is no other loss; the best epoch is that of which the first
+                                   extra judges the least */
     struct se_out *log;         /* learning curve as TSV, or NULL */
     struct se_progress *progress;
     struct se_checkpoint checkpoint;    /* where to go on, unless its path is NULL */

@@ -244,7 +244,7 @@ static uint64_t two_away(const struct se_nngraph *g, uint32_t v, uint32_t *seen,
     return count;
 }
 
-static int by_number(const void *a, const void *b)
+int se_by_id(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -260,7 +260,7 @@ static void fill_two(struct se_nngraph *x, const struct se_nngraph *from, uint32
         const uint64_t count = two_away(from, (uint32_t)v, seen, to);
 
         to[count] = (uint32_t)v;                /* the loop */
-        qsort(to, count + 1, sizeof *to, by_number);
+        qsort(to, count + 1, sizeof *to, se_by_id);
         for (uint64_t i = 0; i <= count; i++)
             x->weight[x->off[v] + i] = to[i] != v || loops == SE_LOOPS_ONE;
     }

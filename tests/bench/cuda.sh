@@ -46,7 +46,7 @@ bound() {
 sim() {
     local n=$1 d=$2 k=$3 cpu estimate
     se-gen -n "$n" --features normal --dims "$d" --seed 1 -q -o rows.seg
-    cpu=$(seconds se-sim --device cpu --method product --on features -k "$k" rows.seg -o out.seg)
+    cpu=$(seconds se-sim --device cpu --method product --compare-by features -k "$k" rows.seg -o out.seg)
     estimate=$(awk -v n="$n" -v d="$d" -v flops=$flops -v bytes=$bytes 'BEGIN {
         product = 2 * n * n * d / flops; scores = 4 * n * n / bytes
         more = product > scores

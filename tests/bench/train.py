@@ -3,7 +3,8 @@
 LIBRARY is pyg or dgl.  An epoch is what se-train does in one: a step of Adam with dropout, then
 an evaluation and the accuracies of the three parts.  The graph is what se-export -t npz writes;
 features are dense, as these libraries have them.  Where the library knows two ways to sum over
-neighbours (edge list, sparse matrix), the faster one counts."""
+neighbours (edge list, sparse matrix), the faster one counts.  Of the strong models PyG has GCN2Conv
+and MixHopConv; h2gcn is written here with products of sparse matrices."""
 import sys
 import time
 
@@ -12,6 +13,8 @@ import torch
 import torch.nn.functional as F
 
 HIDDEN, HEADS, WIDTH, HOPS, ALPHA, DROP = 64, 8, 8, 10, 0.1, 0.5
+DEPTH, LAMBDA, POWER_WIDTH, POWERS, ROUNDS = 16, 0.5, 20, [0, 1, 2], 2
+STRONG = "gcnii", "mixhop", "h2gcn"
 
 
 def load(path):
@@ -59,6 +62,66 @@ def make_pyg(model, edges, d, c, n, matrix):
             x = F.elu(x) if model == "gat" else F.relu(x)
             x = self.b(F.dropout(x, DROP, self.training), *args)
             return self.prop(x, graph) if model == "appnp" else x
+    return Net()
+
+
+def normed(edges, n):
+    """D^-1/2 A D^-1/2 of an edge list, sparse"""
+    root = torch.bincount(edges[0], minlength=n).float().clamp(min=1).rsqrt()
+    return torch.sparse_coo_tensor(edges.flip(0), root[edges[0]] * root[edges[1]],
+                                   (n, n)).coalesce().to_sparse_csr()
+
+
+def two_hops(edges, n):
+    """Pairs at distance two; without loops"""
+    import scipy.sparse as sp
+    a = sp.csr_matrix((np.ones(edges.shape[1]), edges.numpy()), (n, n))
+    far = a @ a
+    far = far - far.multiply(a + sp.eye(n) > 0)
+    far.eliminate_zeros()
+    return torch.from_numpy(np.vstack(far.nonzero()).astype(np.int64))
+
+
+def make_strong(model, edges, d, c, n):
+    from torch_geometric.nn import GCN2Conv, MixHopConv
+    graph = normed(edges, n)
+    apart = edges[:, edges[0] != edges[1]]
+    near, far = (normed(e, n) for e in (apart, two_hops(apart, n))) if model == "h2gcn" else (None, None)
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            if model == "gcnii":
+                self.a, self.b = torch.nn.Linear(d, HIDDEN), torch.nn.Linear(HIDDEN, c)
+                self.convs = torch.nn.ModuleList(
+                    GCN2Conv(HIDDEN, ALPHA, LAMBDA, i + 1, normalize=False) for i in range(DEPTH))
+            elif model == "mixhop":
+                self.a = MixHopConv(d, POWER_WIDTH, POWERS, add_self_loops=False, bias=False)
+                self.b = MixHopConv(POWER_WIDTH * len(POWERS), c, POWERS, add_self_loops=False,
+                                    bias=False)
+                self.share = torch.nn.Parameter(torch.zeros(len(POWERS)))
+            else:
+                self.a = torch.nn.Linear(d, HIDDEN, bias=False)
+                self.b = torch.nn.Linear(HIDDEN * (2 ** (ROUNDS + 1) - 1), c, bias=False)
+
+        def forward(self, x):
+            if model != "h2gcn":
+                x = F.dropout(x, DROP, self.training)
+            if model == "gcnii":
+                x = start = F.relu(self.a(x))
+                for conv in self.convs:
+                    x = F.relu(conv(F.dropout(x, DROP, self.training), start, graph))
+            elif model == "mixhop":
+                x = F.dropout(F.relu(self.a(x, graph)), DROP, self.training)
+                parts = self.b(x, graph).view(len(x), len(POWERS), c)
+                return (parts * self.share.softmax(0)[:, None]).sum(1)
+            else:
+                parts = last = [F.relu(self.a(x))]
+                for _ in range(ROUNDS):
+                    last = [m @ h for h in last for m in (near, far)]
+                    parts = parts + last
+                x = torch.cat(parts, 1)
+            return self.b(F.dropout(x, DROP, self.training))
     return Net()
 
 
@@ -120,7 +183,11 @@ def main():
     torch.manual_seed(1)
     edges, x, y = load(path)
     shape = x.shape[1], int(y.max()) + 1, len(y)
-    if library == "dgl":
+    if model in STRONG and library == "dgl":
+        sys.exit("train.py: the strong models are measured beside PyG")
+    if model in STRONG:
+        nets = [make_strong(model, edges, *shape)]
+    elif library == "dgl":
         nets = [make_dgl(model, edges, *shape)]
     else:
         nets = [make_pyg(model, edges, *shape, matrix)

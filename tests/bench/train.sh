@@ -3,12 +3,14 @@
 #
 # CPU milliseconds with one thread, which other load disturbs least; then elapsed ones with one
 # and two threads.  The peers are installed once, under ${XDG_CACHE_HOME:-~/.cache}/se-gsl-bench.
-# SETS: which of texas cora film pubmed (from $DATA) and made (se-gen); MODELS; EPOCHS.
+# SETS: which of texas cora film pubmed (from $DATA) and made (se-gen); MODELS; EPOCHS; DEEP: models
+# that take many times as long and are measured on cora and pubmed only.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/se-gsl-bench
 read -ra sets <<< "${SETS:-made texas cora film pubmed}"
-read -ra models <<< "${MODELS:-gcn sage gat appnp}"
+read -ra models <<< "${MODELS-gcn sage gat appnp}"
+read -ra deep <<< "${DEEP-gcnii mixhop h2gcn}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -25,7 +27,7 @@ environment() {
         echo "$name cannot be installed; left out" >&2
     fi
 }
-environment venv torch torch_geometric numpy
+environment venv torch torch_geometric numpy scipy
 environment dgl torch==2.2.1 dgl==2.1.0 'numpy<2' 'setuptools<70' torchdata==0.7.1 'pandas<2.3' pyyaml \
     pydantic
 
@@ -84,6 +86,16 @@ bound() {
             printf "%.3f\n", (a > b ? a : b) }'
 }
 
+# row SET MODEL EPOCHS DGL BOUND: a line of the table
+row() {
+    local us pyg
+    us=$(ours "$1" "$2" "$3")
+    pyg=$(peer pyg "$1" "$2" 10)
+    awk -v set="$1" -v m="$2" -v u="$us" -v p="$pyg" -v d="$4" -v b="$5" 'BEGIN {
+        printf "%-8s %-6s %9s %9s %9s %7s %7s %9s\n", set, m, u, p, d,
+            p == "-" ? p : sprintf("%.1f", p / u), d == "-" ? d : sprintf("%.1f", d / u), b }'
+}
+
 read -r gflops gbytes <<< "$(limits || echo 0 0)"
 printf 'one thread: sgemm %.1f GFLOP/s, memory %.1f GB/s\n' "$gflops" "$gbytes"
 printf '%-8s %-6s %9s %9s %9s %7s %7s %9s\n' set model ours pyg dgl pyg/us dgl/us bound
@@ -101,13 +113,11 @@ for set in "${sets[@]}"; do
     [[ $set == texas ]] && epochs=$((epochs * 10))
     [[ $set == pubmed ]] && epochs=$((epochs / 4))
     for model in "${models[@]}"; do
-        us=$(ours "$set" "$model" "$epochs")
-        pyg=$(peer pyg "$set" "$model" 10)
-        dgl=$(peer dgl "$set" "$model" 10)
-        awk -v set="$set" -v m="$model" -v u="$us" -v p="$pyg" -v d="$dgl" \
-            -v b="$(bound "$set" "$model")" 'BEGIN {
-            printf "%-8s %-6s %9s %9s %9s %7s %7s %9s\n", set, m, u, p, d,
-                p == "-" ? p : sprintf("%.1f", p / u), d == "-" ? d : sprintf("%.1f", d / u), b }'
+        row "$set" "$model" "$epochs" "$(peer dgl "$set" "$model" 10)" "$(bound "$set" "$model")"
+    done
+    [[ $set == cora || $set == pubmed ]] || continue
+    for model in "${deep[@]}"; do
+        row "$set" "$model" $((epochs / 5)) - -
     done
 done
 

@@ -4,6 +4,7 @@
 #include "tests/unit/nets.h"
 
 #include "common/graph/builder.h"
+#include "tests/unit/leveltree.h"
 #include "tests/unit/unit.h"
 
 enum { N = 23, COLS = 9, CLASSES = 4 };
@@ -11,6 +12,7 @@ enum { N = 23, COLS = 9, CLASSES = 4 };
 struct world {
     struct se_stream stream;
     struct se_nngraph graph, beside;
+    struct se_netlevels levels;
     struct se_sparse sparse;
     double dense[N * COLS];
     struct se_mat input;
@@ -76,6 +78,8 @@ static void make_input(struct world *w, struct se_rng *r, bool sparse)
 /* shape: bit 0 sparse input, bit 1 weighted edges; an even seed: a second graph */
 static void make_world(struct world *w, uint64_t seed, int shape)
 {
+    struct se_err err = SE_ERR_INIT;
+    struct level_tree tree;
     struct se_rng r;
 
     memset(w, 0, sizeof *w);
@@ -83,6 +87,8 @@ static void make_world(struct world *w, uint64_t seed, int shape)
     make_graph(w, &w->graph, &r, shape & 2);
     if (seed % 2 == 0)
         make_graph(w, &w->beside, &r, shape & 2);
+    make_level_tree(&tree, N, 5 + (uint32_t)(seed % 4), 2 + (uint32_t)(seed % 3));
+    CHECK(se_netlevels_make(&w->levels, &tree.t, &w->graph, &err) == 0);
     make_input(w, &r, shape & 1);
     for (uint32_t v = 0; v < N; v++) {
         w->label[v] = (int32_t)se_rng_below(&r, CLASSES + 1) - 1;
@@ -91,7 +97,7 @@ static void make_world(struct world *w, uint64_t seed, int shape)
     }
     w->net = (struct se_net){ .graph = &w->graph, .input = w->input, .n = N, .seed = seed,
                               .beside = seed % 2 == 0 ? &w->beside : NULL, .threads = 2,
-                              .sparse = shape & 1, .epoch = 3, .halves = seed % 3 == 0 };
+                              .levels = &w->levels, .sparse = shape & 1, .epoch = 3, .halves = seed % 3 == 0 };
 }
 
 static void free_world(struct world *w)
@@ -100,6 +106,7 @@ static void free_world(struct world *w)
     se_sparse_release(&w->sparse);
     se_nngraph_release(&w->graph);
     se_nngraph_release(&w->beside);
+    se_netlevels_release(&w->levels);
     se_stream_release(&w->stream);
 }
 

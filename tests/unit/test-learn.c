@@ -314,8 +314,80 @@ static void check_sparse(void)
     unit_ok("neuralsparse: all neighbours, equal shares, the two largest");
 }
 
+/* The similarity of two vertices, by the definition on dense rows */
+static double similarity(const struct case_of *c, const double x[N * COLS], int u, int v)
+{
+    double mean = 0;
+
+    for (uint64_t p = 0; u != v && p < c->l.o.perspectives; p++) {
+        const double *w = c->l.value + p * COLS;
+        double both = 0, first = 0, second = 0;
+
+        for (int k = 0; k < COLS; k++) {
+            both += w[k] * x[u * COLS + k] * w[k] * x[v * COLS + k];
+            first += pow(w[k] * x[u * COLS + k], 2);
+            second += pow(w[k] * x[v * COLS + k], 2);
+        }
+        mean += first > 0 && second > 0 ? both / sqrt(first * second) : 0;
+    }
+    return u == v ? 1 : fmax(mean / (double)c->l.o.perspectives, 0);
+}
+
+/* idgl: weights and further loss from dense matrices; S is 0 where there is no candidate */
+static void check_metric(void)
+{
+    static struct case_of c;
+    static double s[N * N], given[N * N], x[N * COLS];
+
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct se_err err = SE_ERR_INIT;
+        double degree[N], row[N] = { 0 }, extra = 0, trace = 0, square = 0, logs = 0;
+        const struct se_nngraph *g = &c.l.graph;
+
+        make_case(&c, se_learner_find("idgl", &err), seed);
+        memset(s, 0, sizeof s);
+        memset(given, 0, sizeof given);
+        memset(x, 0, sizeof x);
+        for (int v = 0; v < N; v++) {
+            degree[v] = 0;
+            for (uint64_t i = c.off[v]; i < c.off[v + 1]; i++)
+                x[v * COLS + c.col[i]] = c.value[i];
+        }
+        for (int v = 0; v < N; v++)
+            for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
+                s[v * N + g->to[e]] = similarity(&c, x, v, (int)g->to[e]);
+                given[v * N + g->to[e]] = c.l.given[e];
+                degree[v] += c.l.given[e];
+                row[v] += s[v * N + g->to[e]];
+            }
+        se_learn_weigh(&c.l, &c.w.net, true);
+        for (int v = 0; v < N; v++) {
+            logs += log(row[v]);
+            for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
+                const int u = (int)g->to[e];
+
+                CHECK_NEAR(g->weight[e], .6 * given[v * N + u] / sqrt(degree[v] * degree[u]) +
+                           .4 * (s[v * N + u] / row[v] + s[u * N + v] / row[u]) / 2, 1e-12);
+            }
+            for (int u = 0; u < N; u++) {
+                double apart = 0;
+
+                for (int k = 0; k < COLS; k++)
+                    apart += pow(x[u * COLS + k] - x[v * COLS + k], 2);
+                trace += s[v * N + u] * apart / 2;
+                square += u == v ? 0 : s[v * N + u] * s[v * N + u];
+            }
+        }
+        extra = whole_loss(&c) - loss(&c.w);
+        CHECK_NEAR(extra, (.3 * trace + .7 * square) / (N * N) - .4 * logs / N, 1e-10);
+        free_case(&c);
+    }
+    unit_ok("idgl: weights and penalties by dense matrices");
+}
+
 int main(void)
 {
+    check_metric();
     check_gradients();
     check_hyper();
     check_still();

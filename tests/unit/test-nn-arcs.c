@@ -179,16 +179,22 @@ static void check_entropy(void)
     unit_ok("structural entropy of an assignment: hard by the definition, gradient by differences");
 }
 
-/* Cross-entropy and structural entropy through a whole net, by all its parameters */
+/* Cross-entropy, unless it is alone, and structural entropy through a whole net, by all its
+ * parameters */
 static double both_losses(struct world *w, struct se_entropy_loss *x)
 {
-    const double l = loss(w);
+    double l = loss(w);
 
+    if (x->modules == CLASSES) {
+        memset(w->dlogits, 0, sizeof w->dlogits);
+        l = 0;
+    }
     return l + x->extra.add(&x->extra, &w->net, 0, NULL, w->dlogits);
 }
 
-static void check_entropy_net(void)
+static void check_entropy_net(bool alone)
 {
+    const uint64_t modules = alone ? CLASSES : 3;
     static struct world w;
     double worst = 0;
 
@@ -198,12 +204,14 @@ static void check_entropy_net(void)
             struct se_err err = SE_ERR_INIT;
             struct se_entropy_loss x;
 
-            if (strcmp(c.kind->name, "linear") == 0)
+            if (!alone && strcmp(c.kind->name, "linear") == 0)
                 continue;
             make_world(&w, 3, shape);
             CHECK(c.kind->build(&w.net, &c.h, &err) == 0);
-            CHECK(se_entropy_layers(&w.net, 3, &err) == 0 && se_net_ready(&w.net, &err) == 0);
-            CHECK(se_entropy_loss_make(&x, &w.graph, 3, 0.8, &err) == 0);
+            CHECK((alone ? se_entropy_alone(&w.net, &err)
+                         : se_entropy_layers(&w.net, 3, &err)) == 0);
+            CHECK(se_net_ready(&w.net, &err) == 0);
+            CHECK(se_entropy_loss_make(&x, &w.graph, modules, 0.8, &err) == 0);
             stir(&w.net);
             both_losses(&w, &x);
             se_net_backward(&w.net, w.dlogits);
@@ -228,7 +236,8 @@ static void check_entropy_net(void)
             free_world(&w);
         }
     CHECK(worst < 1e-6);
-    report("entropy loss behind every model with a hidden layer", worst);
+    report(alone ? "entropy loss alone, of every model"
+                 : "entropy loss behind every model with a hidden layer", worst);
 }
 
 /* ---- consistency ---- */
@@ -237,6 +246,7 @@ static void check_consistency(void)
 {
     enum { S = 3, SIZE = N * CLASSES };
     struct se_consistency x, y;
+    struct se_net net = { .ops = &se_cpu_ops };
     struct se_err err = SE_ERR_INIT;
     double logits[S][SIZE], d[SIZE], scrap[SIZE] = { 0 };
     struct se_rng r;
@@ -247,7 +257,7 @@ static void check_consistency(void)
     for (int s = 0; s < S; s++) {
         for (int i = 0; i < SIZE; i++)
             logits[s][i] = se_rng_normal(&r);
-        x.extra.see(&x.extra, NULL, (uint64_t)s, logits[s]);
+        x.extra.see(&x.extra, &net, (uint64_t)s, logits[s]);
     }
     for (uint64_t v = 0; v < N; v++) {          /* the target, by its definition */
         double p[CLASSES] = { 0 }, sum = 0;
@@ -266,7 +276,7 @@ static void check_consistency(void)
             CHECK_NEAR(x.target[v * CLASSES + (uint64_t)c], p[c] * p[c] / sum, 1e-12);
     }
     memset(d, 0, sizeof d);
-    x.extra.add(&x.extra, NULL, 1, NULL, d);
+    x.extra.add(&x.extra, &net, 1, NULL, d);
     for (int i = 0; i < SIZE; i++) {
         const double was = logits[1][i], h = 1e-5;
         double l[2];
@@ -274,14 +284,14 @@ static void check_consistency(void)
         for (int k = 0; k < 2; k++) {           /* the target stays: no gradient goes through it */
             logits[1][i] = was + (k ? -h : h);
             soften_rows(logits[1], N, CLASSES, x.z + SIZE);
-            l[k] = x.extra.add(&x.extra, NULL, 1, NULL, scrap);
+            l[k] = x.extra.add(&x.extra, &net, 1, NULL, scrap);
         }
         CHECK_NEAR(d[i], (l[0] - l[1]) / (2 * h), 1e-9);
         logits[1][i] = was;
     }
-    y.extra.see(&y.extra, NULL, 0, logits[0]);
+    y.extra.see(&y.extra, &net, 0, logits[0]);
     memset(d, 0, sizeof d);
-    CHECK(y.extra.add(&y.extra, NULL, 0, NULL, d) == 0);
+    CHECK(y.extra.add(&y.extra, &net, 0, NULL, d) == 0);
     for (int i = 0; i < SIZE; i++)
         CHECK(d[i] == 0);
     se_consistency_release(&x);
@@ -373,7 +383,8 @@ int main(void)
 {
     check_weights();
     check_entropy();
-    check_entropy_net();
+    check_entropy_net(false);
+    check_entropy_net(true);
     check_consistency();
     check_grand();
     check_mixhop();

@@ -10,12 +10,14 @@
 #include "tests/unit/nets.h"
 
 #include "common/graph/builder.h"
+#include "tests/unit/leveltree.h"
 #include "tests/unit/unit.h"
 
 enum { N = 10, COLS = 6, CLASSES = 3, TRAIN = 6 };
 
 static struct se_stream stream;
 static struct se_nngraph graph, beside;
+static struct se_netlevels levels;
 static struct se_sparse sparse;
 static se_real dense[N * COLS];
 
@@ -114,6 +116,7 @@ static void check_model(const struct se_model_kind *kind)
     snprintf(path, sizeof path, "tests/golden/train-%s.txt", kind->name);
     for (int i = 0; i < 2; i++) {
         struct se_net net = { .graph = &graph, .beside = &beside, .n = N, .threads = 1,
+            .levels = &levels,
             .sparse = i,
             .input = { .rows = N, .cols = COLS, .dense = i ? NULL : dense,
                        .sparse = i ? &sparse : NULL, .value = i ? sparse.value : NULL } };
@@ -297,8 +300,13 @@ static void check_exp(void)
 
 int main(void)
 {
+    static struct level_tree tree;
+    struct se_err err = SE_ERR_INIT;
+
     check_exp();
     make_graph(&graph, 7, 0);
+    make_level_tree(&tree, N, 4, 2);
+    CHECK(se_netlevels_make(&levels, &tree.t, &graph, &err) == 0);
     make_graph(&beside, 4, 3);
     make_input();
     for (int i = 0; se_model_kinds[i]; i++)
@@ -309,6 +317,7 @@ int main(void)
     se_sparse_release(&sparse);
     se_nngraph_release(&graph);
     se_nngraph_release(&beside);
+    se_netlevels_release(&levels);
     se_stream_release(&stream);
     return unit_done();
 }

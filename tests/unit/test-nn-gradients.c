@@ -15,7 +15,7 @@ static double difference(struct world *w, double *value, double g)
     const double was = *value;
     double best = NAN;
 
-    for (int i = 0; i < 3 && !(fabs(best - g) < 1e-9); i++) {
+    for (int i = 0; i < 3 && !(fabs(best - g) < 1e-10); i++) {
         double up, d;
 
         *value = was + steps[i];
@@ -48,7 +48,7 @@ static double worst_error(struct world *w)
             size += d * d;
         }
         all += size;
-        worst = fmax(worst, sqrt(off) / fmax(sqrt(size), 1e-4));
+        worst = fmax(worst, sqrt(off) / fmax(sqrt(size), 1e-3));
     }
     CHECK(all > 1e-8);                          /* there was something to compare */
     return worst;

@@ -7,7 +7,9 @@
 #include "common/graph/builder.h"
 #include "common/train/consistency.h"
 #include "common/train/entropy_loss.h"
+#include "common/train/netlevels.h"
 #include "common/train/train.h"
+#include "tests/unit/leveltree.h"
 #include "tests/unit/unit.h"
 
 /* glibc's own allocator below ours, which counts; sanitizers have theirs, and nothing is counted */
@@ -43,6 +45,7 @@ void *aligned_alloc(size_t line, size_t size)
 enum { N = 400, COLS = 40, CLASSES = 3 };
 
 static struct se_nngraph graph, beside;
+static struct se_netlevels levels;
 static struct se_sparse sparse;
 static int32_t label[N];
 static uint8_t part[N];
@@ -111,6 +114,7 @@ static uint64_t calls_of(const struct se_model_kind *kind, uint64_t epochs, bool
     uint64_t before;
 
     net = (struct se_net){ .graph = &graph, .beside = kind->beside ? &beside : NULL, .n = N,
+        .levels = &levels,
         .threads = 2, .sparse = true, .weighs_arcs = true,
         .input = { .rows = N, .cols = COLS, .sparse = &sparse, .value = sparse.value } };
     CHECK(kind->build(&net, &h, &err) == 0);
@@ -136,8 +140,13 @@ static uint64_t calls_of(const struct se_model_kind *kind, uint64_t epochs, bool
 
 int main(void)
 {
+    static struct level_tree tree;
+    struct se_err err = SE_ERR_INIT;
+
     make_graph(&graph, 1);
     make_graph(&beside, 2);
+    make_level_tree(&tree, N, 40, 7);
+    CHECK(se_netlevels_make(&levels, &tree.t, &graph, &err) == 0);
     make_input();
     free(malloc(1));
     CHECK(!COUNTS || calls > 0);
@@ -154,5 +163,6 @@ int main(void)
     se_sparse_release(&sparse);
     se_nngraph_release(&graph);
     se_nngraph_release(&beside);
+    se_netlevels_release(&levels);
     return unit_done();
 }

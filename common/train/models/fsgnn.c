@@ -1,8 +1,8 @@
 /* fsgnn.c - FSGNN (Maurya et al.): features after 0 to K hops, gated and joined */
 #include "common/train/net.h"
 
-/* The hops follow the weights: A^k (X W) is (A^k X) W with fewer columns.  The graph
- * beside it is the same without loops. */
+/* The hops follow the weights: A^k (X W) is (A^k X) W with fewer columns.  The bias comes after
+ * the last hop.  The graph beside it is the same without loops. */
 static int build(struct se_net *net, const struct se_model_options *h, struct se_err *err)
 {
     const int graphs = net->beside ? 2 : 1;
@@ -17,10 +17,11 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
     for (int g = 0; g < graphs; g++)
         for (uint64_t hops = g; hops <= h->hops; hops++) {
             se_net_from(net, input);
-            if (se_net_product(net, h->hidden, err) < 0)
+            if ((hops ? se_net_product(net, h->hidden, err)
+                      : se_net_linear(net, h->hidden, err)) < 0)
                 return -1;
-            for (uint64_t k = 0; k < hops; k++)
-                if (se_net_hop(net, g == 1, err) < 0)
+            for (uint64_t k = 1; k <= hops; k++)
+                if ((k < hops ? se_net_hop : se_net_hop_bias)(net, g == 1, err) < 0)
                     return -1;
             part[count++] = net->layers - 1;
         }
