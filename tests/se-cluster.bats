@@ -29,6 +29,18 @@ value() {       # value NAME FILE: a number of the stats
     se-check c.seg
 }
 
+@test "words too weak to make modules are joined with edges that do" {
+    se-gen -n 700 --degree 6 --classes 5 --communities 3 --homophily .85 --noise .1 --words 18 \
+        --dims 900 --signal .25 --seed 2 -o g.seg
+    se-cluster -e fast --table tried g.seg -o c.seg
+    awk -v a="$(value cluster.agreement c.seg)" -v l="$(value cluster.alike c.seg)" \
+        'BEGIN { exit !(a < .25 && l > .1) }'
+    run ! grep -q $'^graph\t' tried
+    [[ $(value cluster.modules c.seg) -eq 5 && $(value cluster.settled c.seg) -eq 1 ]]
+    se-info c.seg | awk '$1 == 1 && NF == 5 { exit !($5 > .9) }'
+    se-check --deep c.seg
+}
+
 @test "no features, dense features, isolated vertices, no edges" {
     se-gen -n 200 --features none --homophily .9 --noise .05 --communities none --degree 14 \
         --seed 3 -o g.seg
@@ -80,5 +92,7 @@ value() {       # value NAME FILE: a number of the stats
 
 @test "what it writes passes the cross-checks" {
     se-gen -n 80 -q | se-cluster -q -o c.seg
+    se-check --deep c.seg
+    se-gen -n 1 --classes 1 --degree 0 -q | se-cluster -q -o c.seg
     se-check --deep c.seg
 }

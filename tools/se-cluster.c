@@ -8,18 +8,27 @@
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
 #include "common/cli/tool.h"
-#include "common/graph/builder.h"
 #include "common/graph/entropy.h"
-#include "common/sim/sim.h"
+#include "common/sim/centroids.h"
 #include "common/sim/smooth.h"
 #include "common/tree/choose.h"
+#include "common/weigh/agree.h"
+#include "common/weigh/join.h"
 
-#define TRUST 0.25              /* agreement of edges and features from which on they are joined */
+#define TRUST 0.25              /* agreement of edges and features from which on they are joined, */
+#define LIFT 0.1                /* or the ends of edges alike by so many standard deviations */
+#define SURE 5                  /* and standard errors */
 #define ALIKE 0.05              /* levels this much less stable are as good; the coarsest wins */
 #define NEARLY 0.15             /* levels below the chosen one that are kept */
-#define MOST_NUMBERS 3e8        /* features times vertices that are smoothed */
+#define MOST_NUMBERS 3e8        /* features times vertices that are smoothed, */
+#define FEW_NUMBERS 1e8         /* and that are compared with centroids */
 
-enum { LARGE = 10000 };         /* vertices from which on fewer graphs are tried */
+enum {
+    LARGE = 10000,              /* vertices from which on fewer graphs are tried */
+    SAMPLES = 5,                /* thinned graphs; 3 of large ones */
+    MOST_SETTLED = 100,         /* modules that are compared with all vertices, */
+    ROUNDS = 20                 /* so often */
+};
 
 static struct {
     int effort, edges;
@@ -67,131 +76,92 @@ struct work {
     struct se_own_features words;       /* weighted columns */
     bool has_features;
     double agreement;           /* of edges and clusters of features: 0 by chance, 1 at most */
+    struct se_alike alike;
     bool fused;                 /* edges and features are joined */
     struct way way[MOST_WAYS];
     int ways;
     struct level tried[MOST_TRIED];
     int count, chosen;          /* chosen -1: nothing is beyond chance */
+    struct se_own_features smooth;      /* what the chosen modules are brought into line with */
+    bool settled;               /* and they are: that makes them no less stable */
 };
 
 /* ---- graphs to try ---- */
-
-static int add_neighbours(struct se_builder *b, const struct se_features *x, uint64_t k,
-                          int threads, struct se_err *err)
-{
-    struct se_sim_rows rows = SE_SIM_ROWS_INIT;
-    struct se_sim_answer a = SE_SIM_ANSWER_INIT;
-    struct se_sim_options ask = { .k = k, .last = x->n, .device = SE_DEVICE_CPU,
-                                  .threads = threads };
-    int rc = se_sim_rows_of(&rows, x, SE_COSINE, threads, err);
-
-    if (rc == 0)
-        rc = se_sim_search(&rows, &ask, &a, err);
-    for (uint64_t u = 0; rc == 0 && u < x->n; u++)
-        for (uint64_t i = u * a.k; rc == 0 && i < (u + 1) * a.k && a.id[i] != SE_NONE; i++)
-            if (a.similarity[i] > 0)
-                rc = se_builder_add(b, (uint32_t)u, a.id[i], a.similarity[i], err);
-    se_sim_answer_release(&a);
-    se_sim_rows_release(&rows);
-    return rc;
-}
-
-/* An edge counts as much as a neighbour of similarity 1. */
-static int add_edges(struct se_builder *b, const struct se_graph *g, struct se_err *err)
-{
-    double sum = 0;
-
-    for (uint64_t e = 0; g->weight && e < g->m; e++)
-        sum += g->weight[e];
-    for (uint64_t u = 0; u < g->n; u++)
-        for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-            const float w = g->weight && sum > 0
-                                ? (float)(g->weight[e] * (double)g->m / sum) : 1;
-
-            if (se_builder_add(b, (uint32_t)u, g->to[e], w, err) < 0 ||
-                se_builder_add(b, g->to[e], (uint32_t)u, w, err) < 0)
-                return -1;
-        }
-    return 0;
-}
 
 /* The graph of nearest neighbours after `hops`, with the edges if `fused`. */
 static int add_way(struct work *w, bool fused, int hops, uint64_t k, struct se_err *err)
 {
     struct way *y = &w->way[w->ways++];
     struct se_own_features smooth = SE_OWN_FEATURES_INIT;
-    struct se_builder b = SE_BUILDER_INIT;
-    struct se_built built;
     int rc = 0;
 
     *y = (struct way){ fused ? "fused" : "features", hops, k, SE_STREAM_INIT, { .n = 0 } };
-    b.weighted = true;
-    b.n = w->g.n;
     if (hops > 0)
         rc = se_features_smooth(&smooth, &w->words.x, &w->g, hops, w->run->threads, err);
     if (rc == 0)
-        rc = add_neighbours(&b, hops > 0 ? &smooth.x : &w->words.x, k, w->run->threads, err);
-    if (rc == 0 && fused)
-        rc = add_edges(&b, &w->g, err);
-    if (rc == 0)
-        rc = se_builder_put(&b, &y->home, SE_FUSED, SE_MERGE_MATRIX, false, &built, err);
+        rc = se_join_neighbours(&y->home, hops > 0 ? &smooth.x : &w->words.x, fused ? &w->g : NULL,
+                                k, w->run->threads, err);
     if (rc == 0)
         rc = se_graph_get(&y->g, &y->home, SE_FUSED, err);
-    se_builder_release(&b);
     se_own_features_release(&smooth);
     return rc;
 }
 
-/* How far the edges stay within the modules of nearest neighbours: (share of their weight
- * inside - share expected by the degrees) / (1 - expected). */
-static int measure_agreement(struct work *w, const struct se_graph *neighbours,
-                             struct se_err *err)
+static int samples_of(const struct work *w)
 {
-    struct se_tree_options how = SE_TREE_OPTIONS_INIT;
-    struct se_hierarchy h = SE_HIERARCHY_INIT;
-    uint32_t *module = se_alloc(w->g.n, sizeof *module, err);
-    double *volume = se_zalloc(w->g.n, sizeof *volume, err), inside = 0, total = 0, expected = 0;
-    uint64_t count = 0;
-    int rc = module && volume ? 0 : -1;
+    return w->g.n < LARGE ? SAMPLES : 3;
+}
 
-    how.k = 4;
-    how.effort = SE_EFFORT_FAST;
+/* How stable the best level of a graph is beyond chance, 0: no level is. */
+static int best_beyond(const struct work *w, const struct se_graph *g, double *best,
+                       struct se_err *err)
+{
+    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    struct se_choice c = SE_CHOICE_INIT;
+    int rc;
+
     how.seed = w->run->seed;
     how.threads = w->run->threads;
-    if (rc == 0)
-        rc = se_tree_build(&h, neighbours, NULL, &how, err);
-    if (rc == 0) {
-        const struct se_tree t = se_hierarchy_view(&h);
-        rc = se_tree_partition(&t, 1, module, &count, err);
-    }
-    for (uint64_t u = 0; rc == 0 && u < w->g.n; u++)
-        for (uint64_t e = w->g.off[u]; e < w->g.off[u + 1]; e++) {
-            const double x = w->g.weight ? (double)w->g.weight[e] : 1;
-
-            volume[module[u]] += x;
-            volume[module[w->g.to[e]]] += x;
-            inside += module[u] == module[w->g.to[e]] ? x : 0;
-            total += x;
-        }
-    for (uint64_t i = 0; rc == 0 && total > 0 && i < count; i++)
-        expected += pow(volume[i] / (2 * total), 2);
-    w->agreement = total > 0 && expected < 1 - 1e-9 ? (inside / total - expected) / (1 - expected) : 0;
-    se_hierarchy_release(&h);
-    free(module);
-    free(volume);
+    how.samples = samples_of(w);
+    rc = se_tree_choose(&c, g, &how, err);
+    *best = c.levels > 0 ? se_stability_beyond(&c.stability.level[c.kept[c.best]]) : 0;
+    se_choice_release(&c);
     return rc;
+}
+
+/* Features too weak to make modules as good as those of the edges may still be alike across
+ * edges. */
+static int agree(struct work *w, bool *yes, struct se_err *err)
+{
+    double edges = 0, neighbours = 0;
+
+    *yes = w->agreement >= TRUST;
+    if (*yes || w->alike.lift < LIFT || w->alike.sure < SURE)
+        return 0;
+    if (best_beyond(w, &w->g, &edges, err) < 0 ||
+        (edges > 0 && best_beyond(w, &w->way[0].g, &neighbours, err) < 0))
+        return -1;
+    *yes = edges > neighbours;
+    return 0;
 }
 
 /* Nearest neighbours by the features alone; do the edges agree with them? */
 static int first_way(struct work *w, uint64_t k, struct se_err *err)
 {
-    if (add_way(w, false, 0, k, err) < 0 || measure_agreement(w, &w->way[0].g, err) < 0)
+    const uint64_t seed = w->run->seed;
+    const int threads = w->run->threads;
+    bool yes = false;
+
+    if (add_way(w, false, 0, k, err) < 0 ||
+        se_edges_within(&w->agreement, &w->g, &w->way[0].g, seed, threads, err) < 0 ||
+        se_edges_alike(&w->alike, &w->g, &w->words.x, seed, threads, err) < 0 ||
+        (w->g.m > 0 && o.edges == EDGES_AUTO && agree(w, &yes, err) < 0))
         return -1;
-    w->fused = w->g.m > 0 &&
-               (o.edges == EDGES_USE || (o.edges == EDGES_AUTO && w->agreement >= TRUST));
+    w->fused = w->g.m > 0 && (o.edges == EDGES_USE || yes);
     if (w->g.m > 0)
-        se_note(w->run, "agreement of edges and features %.3f: they are %s", w->agreement,
-                w->fused ? "joined" : o.edges == EDGES_IGNORE ? "not joined" : "tried apart");
+        se_note(w->run, "agreement of edges and features %.3f, ends alike by %.3f (%.1f standard "
+                "errors): they are %s", w->agreement, w->alike.lift, w->alike.sure,
+                w->fused ? "joined" : o.edges == EDGES_IGNORE ? "not joined" : "tried separately");
     if (w->fused) {
         se_stream_release(&w->way[0].home);
         w->ways = 0;
@@ -215,8 +185,8 @@ static int add_ways(struct work *w, struct se_err *err)
     if (w->g.m > 0 && !w->fused && (!w->has_features || o.edges == EDGES_AUTO))
         w->way[w->ways++] = (struct way){ "graph", 0, 0, SE_STREAM_INIT, w->g };
     if (w->fused && many)
-        se_warn(w->run, "the features are too many to be averaged over neighbours; only the "
-                "features themselves are used");
+        se_warn(w->run, "too many features to average over neighbours; using the "
+                "features themselves");
     for (int i = w->fused ? 0 : 1; w->has_features && i < 2; i++) {
         if (i == 1 && k[1] == k[0])
             break;
@@ -247,7 +217,7 @@ static int try_height(struct work *w, int way, uint64_t height, struct se_err *e
 
     how.seed = w->run->seed;
     how.threads = w->run->threads;
-    how.samples = w->g.n < LARGE ? 5 : 3;
+    how.samples = samples_of(w);
     how.chance = false;
     rc = se_stability_make(&x, &w->way[way].g, height, &how, err);
     for (uint32_t l = 1; rc == 0 && l <= x.levels; l++)
@@ -269,7 +239,7 @@ static int compare(struct work *w, int first, struct se_err *err)
 
     how.seed = w->run->seed;
     how.threads = w->run->threads;
-    how.samples = w->g.n < LARGE ? 5 : 3;
+    how.samples = samples_of(w);
     how.rewirings = w->g.n < 500 ? 4 : 1;
     rc = se_stability_chance(&x, &w->way[l->way].g, height, &how, err);
     for (uint32_t i = 1; rc == 0 && i <= x.levels; i++, l++) {
@@ -340,6 +310,75 @@ static uint32_t levels_kept(const struct work *w, uint32_t *kept, struct se_stab
     return count;
 }
 
+/* ---- modules in line with the features ---- */
+
+/* Bring the samples into line; the mean ARI of their pairs then */
+static int settled_stability(const struct work *w, struct se_stability *x, uint32_t level,
+                             double *mean, struct se_err *err)
+{
+    for (int i = 0; i < x->samples; i++) {
+        uint32_t *module = x->module + ((uint64_t)i * x->levels + level - 1) * x->n;
+
+        if (se_centroids_settle(module, &w->smooth.x, ROUNDS, w->run->threads, err) < 0)
+            return -1;
+    }
+    return se_stability_mean(x, level, mean, err);
+}
+
+/* Should the vertices go to the most similar centroid?  Where edges and features are joined, of
+ * features averaged over 2 hops. */
+static int try_settling(struct work *w, struct se_err *err)
+{
+    const struct level *l = w->chosen < 0 ? NULL : &w->tried[w->chosen];
+    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    struct se_stability x = SE_STABILITY_INIT;
+    double mean = 0, before;
+    int rc;
+
+    if (!l || w->way[l->way].k == 0)
+        return 0;
+    if (l->modules > MOST_SETTLED || (double)w->words.x.n * (double)w->words.x.d > FEW_NUMBERS) {
+        se_note(w->run, "too many modules or features to compare with centroids");
+        return 0;
+    }
+    before = l->s.stability;
+    rc = se_features_smooth(&w->smooth, &w->words.x, &w->g, w->fused ? 2 : 0, w->run->threads, err);
+    how.seed = w->run->seed;
+    how.threads = w->run->threads;
+    how.samples = samples_of(w);
+    how.chance = false;
+    if (rc == 0)
+        rc = se_stability_make(&x, &w->way[l->way].g, l->height, &how, err);
+    if (rc == 0)
+        rc = settled_stability(w, &x, l->level, &mean, err);
+    w->settled = rc == 0 && mean >= before;
+    if (w->settled)
+        w->tried[w->chosen].s.stability = mean;
+    if (rc == 0)
+        se_note(w->run, "stability with vertices at the nearest centroid %.4f, without %.4f", mean,
+                before);
+    se_stability_release(&x);
+    return rc;
+}
+
+/* Replace the tree by one of its first level, each vertex at the most similar centroid. */
+static int settle(const struct work *w, struct se_hierarchy *h, struct se_err *err)
+{
+    struct se_hierarchy all = *h;
+    const struct se_tree t = se_hierarchy_view(&all);
+    uint32_t *module = se_alloc(t.n, sizeof *module, err);
+    uint64_t count;
+    int rc = -1;
+
+    *h = (struct se_hierarchy)SE_HIERARCHY_INIT;
+    if (module && se_tree_partition(&t, 1, module, &count, err) == 0 &&
+        se_centroids_settle(module, &w->smooth.x, ROUNDS, w->run->threads, err) == 0)
+        rc = se_tree_of_modules(h, module, t.n, err);
+    se_hierarchy_release(&all);
+    free(module);
+    return rc;
+}
+
 /* ---- results ---- */
 
 static int write_table(const struct work *w, struct se_err *err)
@@ -390,6 +429,8 @@ static int put_stats(struct se_stream *s, const struct work *w, const struct way
              se_stats_set(s, "tree.nodes", (double)t->nodes, err) < 0 ||
              se_stats_set(s, "tree.k", m.height, err) < 0 ||
              se_stats_set(s, "cluster.agreement", w->agreement, err) < 0 ||
+             se_stats_set(s, "cluster.alike", w->alike.lift, err) < 0 ||
+             se_stats_set(s, "cluster.settled", w->settled, err) < 0 ||
              se_stats_set(s, "cluster.hops", y->hops, err) < 0 ||
              se_stats_set(s, "cluster.k", (double)y->k, err) < 0 ? -1 : 0;
     uint64_t modules = 0;
@@ -443,8 +484,11 @@ static int finish(struct work *w, struct se_stream *s, struct se_err *err)
     rc = se_tree_build(&all, &y->g, NULL, &how, err);
     if (rc == 0) {
         const struct se_tree t = se_hierarchy_view(&all);
+        levels = w->settled ? 1 : levels;
         rc = se_tree_keep_levels(&h, &t, kept, levels, false, err);
     }
+    if (rc == 0 && w->settled)
+        rc = settle(w, &h, err);
     if (rc == 0) {
         const struct se_tree t = se_hierarchy_view(&h);
         if (levels == 0)
@@ -469,7 +513,7 @@ static int prepare(struct work *w, struct se_stream *s, struct se_err *err)
 
     w->has_features = se_stream_has(s, SE_FEATURES);
     if (!w->has_features) {
-        se_note(w->run, "no features: the edges alone are used");
+        se_note(w->run, "no features: using only the edges");
         return 0;
     }
     return se_features_get(&x, s, err) < 0 ? -1 : se_features_weigh(&w->words, &x, err);
@@ -497,13 +541,14 @@ static int cluster(struct se_run *run, struct se_stream *s, struct se_err *err)
         rc = compare_levels(w, err);
     if (rc == 0) {
         choose(w);
-        rc = finish(w, s, err);
+        rc = try_settling(w, err) < 0 ? -1 : finish(w, s, err);
     }
     if (rc == 0 && o.table)
         rc = write_table(w, err);
     for (int i = 0; i < w->ways; i++)
         se_stream_release(&w->way[i].home);
     se_own_features_release(&w->words);
+    se_own_features_release(&w->smooth);
     free(w);
     return rc;
 }
@@ -520,22 +565,24 @@ static const struct se_tool tool = {
     .operands = "[FILE]", .max_operands = 1,
     .has = SE_TOOL_SEED | SE_TOOL_STREAM | SE_TOOL_PASSES, .options = options,
     .about =
-        "Reads a stream with a graph, features or both, and writes it with the graph it\n"
-        "clustered (section fused) and a tree whose first level are the clusters. Labels\n"
-        "are never read, and no number of clusters is needed.\n"
+        "Reads a stream with a graph, features or both, and adds the clustered graph\n"
+        "(section fused) and a tree whose first level is the clusters. Labels are never\n"
+        "read, and no number of clusters is needed.\n"
         "\n"
         "Columns of sparse features are weighted by ln(n / rows that have it); dense\n"
         "ones are scaled to mean 0 and variance 1. Each vertex is joined to its K most\n"
         "similar ones by cosine. If the edges stay within the modules of these\n"
-        "neighbours (agreement 0.25 or more; 0 by chance, 1 at most), edges and\n"
+        "neighbours (agreement 0.25 or more; 0 by chance, 1 at most), or if their ends\n"
+        "are more alike than by chance and their own modules more stable, edges and\n"
         "neighbours are joined, and features averaged over 2 and 4 hops are tried as\n"
-        "well. If not, edges and neighbours are tried apart.\n"
+        "well. If not, edges and neighbours are tried separately.\n"
         "\n"
         "For each of these graphs, trees of height 2 to 5 are built and the stability of\n"
         "their levels is measured, as se-tree -K auto does. Of the levels whose\n"
         "stability beyond chance is within 0.05 of the best, the one with the fewest\n"
         "modules is taken, and stable levels below it. If no level is more stable than\n"
-        "chance, all vertices are one module, which is printed.\n",
+        "chance, all vertices are one module, which is printed. Vertices then go to the\n"
+        "nearest centroid of the features, if that makes the modules no less stable.\n",
     .examples =
         "  se-gen -n 500 --homophily .9 | se-cluster -v | se-export -t clu\n"
         "  se-cluster cora.seg --table tried.tsv -o clusters.seg\n",

@@ -26,8 +26,9 @@ static const struct se_option options[] = {
       .help = "minimum weight" },
     { 0, "trees", "N", SE_OPT_COUNT, &o.trees, .min = 1, .max = 1000,
       .help = "number of trees averaged by the score tree" },
-    { 0, "on", "features|embedding", SE_OPT_CHOICE, &o.on,
-      .help = "rows that f compares: features (columns weighted by idf) or embedding" },
+    { 0, "compare-by", "features|embedding", SE_OPT_CHOICE, &o.on,
+      .help = "rows that f compares: features (columns weighted by idf) or embedding",
+      .old = "on" },
     { 'c', "candidates", "K", SE_OPT_COUNT, &o.candidates, .min = 1, .max = 10000,
       .help = "also score up to 2K pairs per vertex that are not edges, and write edges and "
               "candidates to the section fused" },
@@ -218,13 +219,13 @@ static const struct se_tool tool = {
         "\n"
         "--gamma auto estimates from f and cw the fraction p of edges that look like\n"
         "random pairs, and sets gamma to 10 (p - 0.1), from 0 to 4; -v prints both.\n"
-        "se-train uses the weights with --edge-weights.\n"
+        "se-train uses the weights with --weights use.\n"
         "\n"
         "--candidates K also scores pairs that are not edges: for each vertex the K most\n"
         "similar ones and the K best ones by cw. The section fused then holds edges and\n"
         "candidates; se-sample --add N adds the best N candidates to the graph.\n",
     .examples =
-        "  se-weigh cora.seg | se-train --edge-weights | se-export -t stats\n"
+        "  se-weigh cora.seg | se-train --weights use | se-export -t stats\n"
         "  se-weigh -t edges cora.seg | sort -t \"$(printf '\\t')\" -k 3,3g | head\n"
         "  se-weigh --candidates 10 cora.seg | se-sample --add 500 > more.seg\n",
     .run = run_weigh

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "common/base/rng.h"
+#include "common/sim/centroids.h"
 #include "common/sim/smooth.h"
+#include "common/weigh/agree.h"
 #include "tests/unit/unit.h"
 
 enum { N = 23, D = 41 };
@@ -141,9 +143,115 @@ static void test_smooth(void)
     unit_ok("smoothing against the dense matrix");
 }
 
+/* ---- centroids ---- */
+
+/* Cosine of row v with the sum of the rows of module j, each of length 1, v left out */
+static double slow_cosine(const struct se_features *x, const uint32_t *module, uint64_t v, uint32_t j)
+{
+    double sum[D] = { 0 }, dot = 0, a2 = 0, b2 = 0;
+
+    for (uint64_t u = 0; u < x->n; u++) {
+        double length = 0;
+        for (uint64_t c = 0; c < x->d; c++)
+            length += pow(x->dense[u * x->d + c], 2);
+        for (uint64_t c = 0; u != v && module[u] == j && length > 0 && c < x->d; c++)
+            sum[c] += x->dense[u * x->d + c] / sqrt(length);
+    }
+    for (uint64_t c = 0; c < x->d; c++) {
+        dot += sum[c] * x->dense[v * x->d + c];
+        a2 += sum[c] * sum[c];
+        b2 += pow(x->dense[v * x->d + c], 2);
+    }
+    return a2 > 0 && b2 > 0 ? dot / sqrt(a2 * b2) : 0;
+}
+
+/* size[j]: rows of module j before the first round */
+static void slow_round(const struct se_features *x, const int *size, uint32_t *module)
+{
+    uint32_t old[N];
+
+    memcpy(old, module, sizeof old);
+    for (uint64_t v = 0; v < N; v++) {
+        double most = 0;
+        for (uint32_t j = 0; j < N; j++) {
+            const double cosine = size[j] > 1 ? slow_cosine(x, old, v, j) : 0;
+            if (cosine > most + 1e-9) {
+                most = cosine;
+                module[v] = j;
+            }
+        }
+    }
+}
+
+static void test_centroids(void)
+{
+    struct se_err err = SE_ERR_INIT;
+    int moved = 0;
+
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        uint32_t fast[N], slow[N], start[N];
+        struct se_features x;
+        struct se_rng r;
+        int size[N] = { 0 };
+
+        se_rng_init(&r, seed, SE_RNG_TEST, 2);
+        x = random_features(&r, false);
+        memset(dense + 7 * D, 0, D * sizeof *dense);    /* a row of nothing stays */
+        for (int v = 0; v < N; v++)
+            fast[v] = slow[v] = start[v] = v == 5 ? 20 : (uint32_t)se_rng_below(&r, 4) * 2;
+        for (int v = 0; v < N; v++)
+            size[start[v]]++;
+        for (int i = 0; i < 3; i++)
+            slow_round(&x, size, slow);
+        CHECK(se_centroids_settle(fast, &x, 3, 1 + (int)seed % 3, &err) == 0);
+        CHECK(memcmp(fast, slow, sizeof fast) == 0);
+        CHECK(fast[7] == start[7]);
+        moved += memcmp(fast, start, sizeof fast) != 0;
+    }
+    CHECK(moved > 50);
+    unit_ok("centroids against the definition");
+}
+
+/* Edges within groups that share a word, or between any vertices */
+static void test_alike(void)
+{
+    struct se_err err = SE_ERR_INIT;
+
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct se_alike alike;
+        struct se_features x;
+        struct se_graph g;
+        struct se_rng r;
+
+        se_rng_init(&r, seed, SE_RNG_TEST, 3);
+        x = random_features(&r, false);
+        g = random_graph(&r, false);
+        CHECK(se_edges_alike(&alike, &g, &x, seed, 1, &err) == 0);
+        CHECK(fabs(alike.sure) < 4);
+        for (uint64_t u = 0; u < N; u++)
+            dense[u * D + u % 2] += 4;
+        g.m = 0;
+        for (uint32_t u = 0; u < N; u++) {
+            edge_off[u] = g.m;
+            for (uint32_t v = u + 2; v < N; v += 2)
+                to[g.m++] = v;
+        }
+        edge_off[N] = g.m;
+        CHECK(se_edges_alike(&alike, &g, &x, seed, 1, &err) == 0);
+        CHECK(alike.sure > 5 && alike.lift > 0.5);
+        g.m = 0;
+        memset(edge_off, 0, sizeof edge_off);
+        CHECK(se_edges_alike(&alike, &g, &x, seed, 1, &err) == 0);
+        CHECK_NEAR(alike.lift, 0, 0);
+    }
+    unit_ok("ends of edges are alike, or they are not");
+}
+
 int main(void)
 {
     test_weigh();
     test_smooth();
+    test_centroids();
+    test_alike();
     return unit_done();
 }
