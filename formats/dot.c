@@ -1,7 +1,9 @@
 /* dot.c - the graph, or the encoding tree, for Graphviz
  *
- * Vertices are filled by class, and the name of the class is the tooltip.  Numbers of
- * vertices (of a tree: of its nodes) are the ids; --names changes only what is shown. */
+ * Vertices are filled by class, and the name of the class is the tooltip; Graphviz passes over
+ * the attributes predicted and module.  Numbers of vertices (of a tree: of its nodes) are the
+ * ids; --names changes only what is shown. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/escape.h"
@@ -28,9 +30,20 @@ static void attribute(struct se_out *out, const char *name, const char *s, size_
     se_out_char(out, '"');
 }
 
+/* A class by its name, or by its number */
+static void class(struct se_out *out, const struct se_facts *f, const char *name, int32_t c)
+{
+    const char *text = se_facts_class(f, c);
+
+    if (text)
+        attribute(out, name, text, strlen(text));
+    else if (c >= 0)
+        se_outf(out, " %s=\"%d\"", name, c);
+}
+
 /* The attributes of vertex v; `show`: write its label though it has no name. */
-static void vertex(struct se_out *out, const struct se_facts *f, bool names, bool show,
-                   uint32_t v)
+static void vertex(struct se_out *out, const struct se_facts *f, const uint32_t *module,
+                   bool names, bool show, uint32_t v)
 {
     const int32_t label = f->label ? f->label[v] : -1;
     const char *text;
@@ -46,12 +59,16 @@ static void vertex(struct se_out *out, const struct se_facts *f, bool names, boo
     text = se_facts_class(f, label);
     if (text)
         attribute(out, "tooltip", text, strlen(text));
+    if (f->predicted)
+        class(out, f, "predicted", f->predicted[v]);
+    if (module)
+        se_outf(out, " module=%u", module[v]);
     se_out_str(out, " ];\n");
 }
 
-static void edge(struct se_out *out, uint64_t u, uint64_t v, const float *weight)
+static void edge(struct se_out *out, bool arc, uint64_t u, uint64_t v, const float *weight)
 {
-    se_outf(out, "  %u -- %u", (unsigned)u, (unsigned)v);
+    se_outf(out, "  %u %s %u", (unsigned)u, arc ? "->" : "--", (unsigned)v);
     if (weight)
         se_outf(out, " [ weight=%.9g ]", (double)*weight);
     se_out_str(out, ";\n");
@@ -61,21 +78,28 @@ static int graph(const struct se_export *ex, const struct se_facts *f, struct se
                  struct se_out *out, struct se_err *err)
 {
     struct se_graph g;
+    uint32_t *module;
 
-    if (se_graph_get(&g, s, ex->section, err) < 0)
+    if (se_export_modules(ex, s, &module, err) < 0)
         return -1;
-    se_out_str(out, "graph {\n  graph [ outputorder=edgesfirst ];\n"
+    if (se_export_edges(ex, s, &g, err) < 0) {
+        free(module);
+        return -1;
+    }
+    se_out_str(out, f->directed ? "digraph" : "graph");
+    se_out_str(out, " {\n  graph [ outputorder=edgesfirst ];\n"
                "  node [ shape=circle style=filled fillcolor=white ];\n");
     for (uint64_t v = 0; v < g.n; v++) {
         se_outf(out, "  %u", (unsigned)v);
-        vertex(out, f, ex->names, false, (uint32_t)v);
+        vertex(out, f, module, ex->names, false, (uint32_t)v);
     }
     for (uint64_t u = 0; u < g.n; u++)
         for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++)
-            edge(out, u, g.to[i], g.weight ? &g.weight[i] : NULL);
+            edge(out, f->directed, u, g.to[i], g.weight ? &g.weight[i] : NULL);
     for (uint64_t i = 0; i < g.loops; i++)
-        edge(out, g.loop[i], g.loop[i], g.loop_weight ? &g.loop_weight[i] : NULL);
+        edge(out, false, g.loop[i], g.loop[i], g.loop_weight ? &g.loop_weight[i] : NULL);
     se_out_str(out, "}\n");
+    free(module);
     return 0;
 }
 
@@ -94,7 +118,7 @@ static int tree(const struct se_export *ex, const struct se_facts *f, struct se_
         if (t.vertex[i] == SE_NONE)
             se_out_str(out, " [ shape=point ];\n");
         else
-            vertex(out, f, ex->names, true, t.vertex[i]);
+            vertex(out, f, NULL, ex->names, true, t.vertex[i]);
         if (i > 0)
             se_outf(out, "  %u -> %u;\n", t.parent[i], (unsigned)i);
     }
@@ -105,7 +129,7 @@ static int tree(const struct se_export *ex, const struct se_facts *f, struct se_
 static int export_dot(const struct se_export *ex, struct se_stream *s, struct se_out *out,
                       struct se_err *err)
 {
-    const struct se_export first = { .split = 0 };      /* parts are not shown */
+    const struct se_export first = { .section = ex->section };      /* parts are not shown */
     struct se_facts f = SE_FACTS_INIT;
     int rc = se_facts_get(&f, &first, s, err);
 
@@ -119,6 +143,7 @@ const struct se_format se_format_dot = {
     .name = "dot",
     .what = "Graphviz, filled by class; --section tree: the tree",
     .extensions = { "gv" },
+    .directed = true,
     .tree_instead = true,
     .export = export_dot
 };

@@ -10,20 +10,35 @@
 #include "formats/facts.h"
 #include "formats/internal.h"
 
-/* Is there such a level?  *height, where wanted: how many there are. */
-static int check_depth(const struct se_export *ex, const struct se_tree *t, uint32_t *height,
-                       struct se_err *err)
+int se_check_depth(const struct se_export *ex, uint32_t height, struct se_err *err)
 {
-    uint32_t high, *depth = se_tree_depth(t, &high, err);
+    if (ex->depth > height)
+        return se_fail(err, SE_EINPUT, "--depth %u: the tree has levels 1 to %" PRIu32,
+                       ex->depth, height);
+    return 0;
+}
+
+/* Is there such a level?  *height: how many there are. */
+static int check_tree(const struct se_export *ex, const struct se_tree *t, uint32_t *height,
+                      struct se_err *err)
+{
+    uint32_t *depth = se_tree_depth(t, height, err);
 
     if (!depth)
         return -1;
     free(depth);
-    if (height)
-        *height = high;
-    if (ex->depth > high)
-        return se_fail(err, SE_EINPUT, "--depth %u: the tree has levels 1 to %" PRIu32,
-                       ex->depth, high);
+    return se_check_depth(ex, *height, err);
+}
+
+int se_export_levels(const struct se_export *ex, const struct se_tree *t, uint32_t *first,
+                     uint32_t *last, struct se_err *err)
+{
+    uint32_t height;
+
+    if (check_tree(ex, t, &height, err) < 0)
+        return -1;
+    *first = ex->depth ? ex->depth : 1;
+    *last = ex->depth ? ex->depth : height > 1 ? height - 1 : 1;
     return 0;
 }
 
@@ -31,13 +46,13 @@ int se_export_modules(const struct se_export *ex, struct se_stream *s, uint32_t 
                       struct se_err *err)
 {
     struct se_tree t;
-    uint32_t *at;
+    uint32_t *at, height;
     uint64_t count;
 
     *module = NULL;
     if (!se_stream_has(s, SE_TREE))
         return 0;
-    if (se_tree_get(&t, s, err) < 0 || check_depth(ex, &t, NULL, err) < 0 ||
+    if (se_tree_get(&t, s, err) < 0 || check_tree(ex, &t, &height, err) < 0 ||
         !(at = se_alloc(t.n, sizeof *at, err)))
         return -1;
     if (se_tree_partition(&t, ex->depth ? ex->depth : 1, at, &count, err) < 0) {
@@ -78,16 +93,13 @@ static int export_membership(const struct se_export *ex, struct se_stream *s, st
 {
     struct se_names names;
     struct se_tree t;
-    uint32_t height, *module = NULL;
+    uint32_t first, last, *module = NULL;
     uint64_t count;
     int rc = -1;
 
     if (se_tree_get(&t, s, err) < 0 || se_export_names(true, s, &names, err) < 0 ||
-        check_names(&names, err) < 0 || check_depth(ex, &t, &height, err) < 0)
+        check_names(&names, err) < 0 || se_export_levels(ex, &t, &first, &last, err) < 0)
         return -1;
-    const uint32_t first = ex->depth ? ex->depth : 1;
-    const uint32_t last = ex->depth ? ex->depth : height > 1 ? height - 1 : 1;
-
     module = se_alloc((uint64_t)(last - first + 1) * t.n, sizeof *module, err);
     rc = module ? 0 : -1;
     for (uint32_t l = first; rc == 0 && l <= last; l++)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""browser.py FILE|URL SCRIPT [WIDTH HEIGHT light|dark [PNG]] - open a page in headless Chromium,
+"""browser.py FILE|URL SCRIPT [WIDTH HEIGHT light|dark[,print][,noscript] [PNG]] - open a page in headless Chromium,
 run a script in it as the body of an async function and print what it returns as JSON.  In the script
-hover(x, y), press(x, y), drag(x, y, x2, y2), wheel(x, y, delta) and key(name) act as a person does.
+hover(x, y), press(x, y), drag(x, y, x2, y2), wheel(x, y, delta) and key(name) act as a person does, and
+cpu() tells the CPU seconds that the renderer and all processes of the browser have used.
 Exit 1 if the page logged an error or threw, 3 if there is no Chromium that starts.
 
 Speaks the DevTools protocol over a pipe (file descriptors 3 and 4), so it needs no package."""
@@ -66,8 +67,28 @@ class Browser:
             raise RuntimeError(r["exceptionDetails"].get("exception", {}).get("description", "failed"))
         return r["result"].get("value")
 
+    def cpu(self):
+        """CPU seconds of the renderers and of all processes that descend from ours."""
+        parent, used, drawing = {}, {}, set()
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/stat") as f:
+                    words = f.read().rsplit(")", 1)[1].split()
+                with open(f"/proc/{name}/cmdline") as f:
+                    if "--type=renderer" in f.read():
+                        drawing.add(int(name))
+            except (OSError, ValueError):
+                continue
+            parent[int(name)], used[int(name)] = int(words[1]), (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        ours = {self.process.pid}
+        while len(ours) < len(ours | {p for p in parent if parent[p] in ours}):
+            ours |= {p for p in parent if parent[p] in ours}
+        return [sum(used.get(p, 0) for p in ours & drawing), sum(used.get(p, 0) for p in ours)]
+
     def act(self, what):
         kind, *a = what
+        if kind == "cpu":
+            return self.cpu()
         mouse = lambda t, x, y, **more: self.call("Input.dispatchMouseEvent", type=t, x=x, y=y, **more)
         if kind == "hover":
             mouse("mouseMoved", *a)
@@ -80,7 +101,7 @@ class Browser:
         elif kind == "wheel":
             mouse("mouseWheel", a[0], a[1], deltaX=0, deltaY=a[2])
         elif kind == "key":
-            code = {"Enter": 13, "Escape": 27}.get(a[0], 0)
+            code = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}.get(a[0], 0)
             for t in ("keyDown", "keyUp"):
                 self.call("Input.dispatchKeyEvent", type=t, key=a[0], windowsVirtualKeyCode=code)
 
@@ -95,14 +116,14 @@ class Browser:
 
 
 HELPERS = """globalThis.acts = []; globalThis.done = 0;
-for (const k of ['hover', 'press', 'drag', 'wheel', 'key'])
+for (const k of ['hover', 'press', 'drag', 'wheel', 'key', 'cpu'])
   globalThis[k] = (...a) => new Promise(r => acts.push([[k, ...a], r]));"""
 
 
 def main():
     page, script = sys.argv[1:3]
     wide, high = (int(x) for x in (sys.argv[3:5] or (1200, 900)))
-    scheme = sys.argv[5] if len(sys.argv) > 5 else "light"
+    scheme, *how = (sys.argv[5] if len(sys.argv) > 5 else "light").split(",")
     b = Browser(wide, high)
     try:
         target = b.call("Target.createTarget", url="about:blank")["targetId"]
@@ -110,10 +131,12 @@ def main():
         for domain in ("Runtime", "Log", "Page"):
             b.call(f"{domain}.enable")
         b.call("Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=False)
-        b.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        b.call("Emulation.setEmulatedMedia", media="print" if "print" in how else "", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        b.call("Emulation.setScriptExecutionDisabled", value="noscript" in how)
         b.call("Page.navigate", url=page if "://" in page else pathlib.Path(page).absolute().as_uri())
         for _ in range(600):
-            if b.evaluate("document.readyState === 'complete' && (!document.querySelector('script.data') || document.documentElement.dataset.ready === 'yes')"):
+            if b.evaluate("document.readyState === 'complete'" + ("" if "noscript" in how else
+                          " && (!document.querySelector('script.data') || document.documentElement.dataset.ready === 'yes')")):
                 break
             if b.faults:
                 break
@@ -125,8 +148,7 @@ def main():
         while not b.evaluate("over") and time.time() < end:
             what = b.evaluate("acts.length ? acts[0][0] : null")
             if what:
-                b.act(what)
-                b.evaluate("acts.shift()[1](); new Promise(r => setTimeout(r, 40))")
+                b.evaluate(f"acts.shift()[1]({json.dumps(b.act(what))}); new Promise(r => setTimeout(r, 40))")
             else:
                 time.sleep(.02)
         print(json.dumps(b.evaluate("result === undefined ? null : result")))

@@ -147,10 +147,103 @@ in_browser() {
     done
 }
 
+@test "colours are apart for the colour-blind, and stand out from both grounds" {
+    python=$(find_python itertools) || skip "no python3"
+    "$python" - "$ROOT/pipelines/lib" << 'END'
+import itertools, math, re, sys
+read = lambda name: open(f"{sys.argv[1]}/{name}").read()
+colours = re.search("PALETTE='(.*)'", read("figures.sh")).group(1).split()
+assert re.search('split\\("(#.*?)"', read("chart.awk")).group(1).split() == colours[:8]
+linear = lambda h: [c / 12.92 if c <= .04045 else ((c + .055) / 1.055) ** 2.4 for c in (int(h[i:i + 2], 16) / 255 for i in (1, 3, 5))]
+light = lambda h: sum(a * b for a, b in zip((.2126, .7152, .0722), linear(h)))
+contrast = lambda a, b: (max(light(a), light(b)) + .05) / (min(light(a), light(b)) + .05)
+for ground in re.findall("--back: (#[0-9a-f]{6})", read("page.css")):
+    for i, c in enumerate(colours):
+        assert contrast(c, ground) >= (3 if i < 8 else 2), (c, ground)
+# Machado, Oliveira, Fernandes 2009: protanopia, deuteranopia, tritanopia
+eyes = {"all": (1, 0, 0, 0, 1, 0, 0, 0, 1), "p": (.152286, 1.052583, -.204868, .114503, .786281, .099216, -.003882, -.048116, 1.051998),
+        "d": (.367322, .860646, -.227968, .280085, .672501, .047413, -.011820, .042940, .968881),
+        "t": (1.255528, -.076749, -.178779, -.078411, .930809, .147602, .004733, .691367, .303900)}
+def lab(h, m):
+    c = linear(h)
+    r, g, b = (min(1, max(0, sum(m[3 * i + j] * c[j] for j in range(3)))) for i in range(3))
+    f = lambda t: t ** (1 / 3) if t > .008856 else 7.787 * t + 16 / 116
+    x, y, z = f((.4124 * r + .3576 * g + .1805 * b) / .9505), f(.2126 * r + .7152 * g + .0722 * b), f((.0193 * r + .1192 * g + .9505 * b) / 1.089)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+for name, m in eyes.items():
+    for a, b in itertools.combinations(colours, 2):
+        assert math.dist(lab(a, m), lab(b, m)) > 12, (name, a, b)
+END
+}
+
+@test "without scripts, and on paper, all that is essential is there" {
+    need_command chromium python3
+    se-report run
+    mean=$(awk '$1 == "honest" { printf "%.2f", $2 }' run/summary.tsv)
+    for how in '1400 900 light,noscript' '400 800 dark,noscript' '800 1100 light,print'; do
+        read -r -a words <<< "$how"
+        in_browser run/report.html '
+            const seen = e => e !== null && e.getClientRects().length > 0, ids = ["tree", "before", "after", "curves", "entropy", "chosen-k", "h1", "differences"];
+            return [ids.filter(i => !seen(document.querySelector(`#${i} svg`))), seen(document.getElementById("accuracy")), seen(document.getElementById("confusion")),
+                    document.querySelector("tr.honest td:nth-child(2)").textContent, seen(document.querySelector("dl.about")), seen(document.getElementById("explore")),
+                    [...document.querySelectorAll("button, input, select")].filter(seen).length, document.documentElement.scrollWidth <= innerWidth]' "${words[@]}"
+        [[ $(cat said) == "[[], true, true, \"$mean\", true, false, 0, true]" ]] || { cat said; return 1; }
+    done
+}
+
+@test "by keyboard: everything is reached in order, with a focus that is seen" {
+    need_command chromium python3
+    se-report run
+    in_browser run/report.html '
+        const order = [...document.querySelectorAll("*")], met = [], blind = [], $ = s => document.querySelector(s);
+        document.body.tabIndex = -1;
+        document.body.focus();
+        for (let i = 0; i < 400; i++) {
+            await key("Tab");
+            const e = document.activeElement;
+            if (e === document.body || met.includes(e)) break;
+            met.push(e);
+            if (getComputedStyle(e).outlineStyle === "none" || getComputedStyle(e).outlineWidth === "0px") blind.push(e.outerHTML.slice(0, 60));
+        }
+        const at = met.map(e => order.indexOf(e)), wanted = ["search", "shape", "colour", "label", "icicle", "which", "iteration", "vertex-colour", "hulls", "graph"];
+        const said = [at.every((x, i) => i === 0 || x > at[i - 1]), blind, wanted.filter(id => !met.includes($(`#${id}`)))];
+        said.push([...document.querySelectorAll("button, th, td[data-cell], summary")].filter(e => e.checkVisibility({ contentVisibilityAuto: true }) && (e.tagName === "SUMMARY" || !e.closest("details:not([open])")) && !met.includes(e)).map(e => e.outerHTML.slice(0, 60)));
+        const crumbs = () => document.querySelectorAll(".crumbs button").length, path = [], told = new Set();
+        $("#icicle").focus();
+        for (const k of ["ArrowDown", "ArrowRight", "ArrowUp"]) { await key(k); path.push(crumbs()); told.add($("#status").textContent); }
+        said.push(path, told.size);
+        $("#graph").focus();
+        const looks = new Set();
+        for (const k of ["ArrowLeft", "ArrowUp", "+", "-", "0"]) { await key(k); await new Promise(r => setTimeout(r, 300)); looks.add($("#graph").toDataURL()); }
+        said.push(looks.size);
+        const cell = $("td[data-cell]");
+        cell.focus();
+        await key("Enter");
+        said.push($("#vertex button") !== null || cell.textContent === "0");
+        const th = $("#accuracy th");
+        th.focus();
+        await key("Enter");
+        said.push(th.getAttribute("aria-sort"));
+        return said' 1200 900 light
+    [[ $(cat said) == '[true, [], [], [], [2, 2, 1], 3, '[345]', true, "ascending"]' ]] || { cat said; return 1; }
+}
+
+@test "names of files, titles and histories stay text" {
+    need_command chromium python3
+    bad='x"><img src=x onerror=document.title=3><script>document.title=4<'
+    se-gen --karate | se-tree -q -o "$bad.seg"
+    se-report "$bad.seg" -o one.html
+    se-report "$bad.seg" "$bad.seg" -o two.html --title "</title><script>document.title=5</script>"
+    for page in one two; do
+        in_browser $page.html 'se.ui.show(3); return [document.querySelectorAll("img").length, document.scripts.length, document.title.length > 20, document.body.textContent.includes("<img src=x")]'
+        [[ $(cat said) == "[0, $([[ $page == one ]] && echo 2 || echo 3), true, true]" ]]
+    done
+}
+
 @test "it needs nothing but the tools and awk" {
     mkdir bin
     for tool in bash awk sed cut cat wc sort tr cp mv rm ln mkdir mktemp dirname basename base64 getopt readlink head env \
-            gzip date touch grep; do
+            gzip date touch grep find; do
         ln -s "$(type -P $tool)" bin
     done
     ln -s "$SE_BIN"/se-* bin
@@ -211,6 +304,42 @@ in_browser() {
         [[ ! -e bad/report.html && ! -e hit ]]
         rm -r bad
     done
+}
+
+@test "a run folder from elsewhere: no link is followed, no other file is written" {
+    echo secret > secret
+    for name in commands.sh metrics.tsv settings.tsv split-00/run-0/iter-01/train.seg; do
+        rm -rf bad
+        cp -r "$BATS_FILE_TMPDIR/run" bad
+        rm -f "bad/$name"
+        ln -s "$PWD/secret" "bad/$name"
+        fails 1 se-report bad
+        [[ $stderr == "se-report: bad/$name: is a symbolic link"* && ! -e bad/report.html ]]
+    done
+    rm -rf bad
+    cp -r "$BATS_FILE_TMPDIR/run" bad
+    rm bad/paired.tsv
+    mkfifo bad/paired.tsv
+    fails 1 timeout 60 se-report bad
+    rm -rf bad
+    cp -r "$BATS_FILE_TMPDIR/run" bad
+    sed -i 's| -o .*/\(split-[^ ]*\)$| --checkpoint=hit -o bad/\1|' bad/commands.sh
+    se-report bad --epochs
+    [[ ! -e hit ]]
+    grep -q 'its command writes a checkpoint' bad/report.html
+    echo nothing > bad/commands.sh
+    se-report bad
+    rm bad/report.html                          # what lies where the page goes
+    mkdir bad/report.html
+    fails 1 se-report bad
+    [[ -z $(ls bad/report.html) ]]
+    rmdir bad/report.html
+    ln -s "$PWD/secret" out.html
+    se-report "$BATS_FILE_TMPDIR/run" -o out.html
+    [[ ! -L out.html && $(< secret) == secret ]]
+    cp -r "$BATS_FILE_TMPDIR/run" a=b
+    se-report a=b < /dev/null
+    [[ -s a=b/report.html ]]
 }
 
 @test "many classes: those that occur most, the rest together, a small page" {
@@ -319,25 +448,94 @@ in_browser() {
     [[ $(cat said) == '[[34, 34, false, 1], [34, 34, true, 1], [150, 150, true, 4], [150, 150, true, 4]]' ]]
 }
 
+@test "clusters without labels have a page: what was tried, and the tree by module" {
+    se-gen -n 300 --splits 0 --homophily .8 --seed 2 | se-cat --drop labels -o bare.seg
+    se-gsl bare.seg -o clusters -q
+    se-report clusters
+    chosen=$(awk -F '\t' '$9 == "yes" { print $6 }' clusters/clusters.tsv)
+    [[ $(sed -n '/<table id="clusters"/,/<\/table>/p' clusters/report.html | grep -c '<tr') == "$(wc -l < clusters/clusters.tsv)" ]]
+    sed -n '/<table id="clusters"/,/<\/table>/p' clusters/report.html | grep 'class="honest"' | grep -q "<td>$chosen</td>.*<td>yes</td>"
+    grep -q 'se-cluster ' clusters/report.html
+    fails 1 se-report clusters/nothing
+    cp clusters/clusters.tsv .
+    printf 'a\t<script>alert(1)</script>\n' >> clusters/clusters.tsv
+    se-report clusters -o bad.html
+    run ! grep -q '<script>alert' bad.html
+    cp clusters.tsv clusters
+    need_command chromium python3
+    in_browser clusters/report.html 'const of = s => [...document.querySelectorAll(`${s} option`)].map(o => o.textContent).join(" ");
+        return [document.getElementById("colour").value, document.getElementById("vertex-colour").value, of("#colour"), [...document.querySelectorAll("#vertices th")].map(t => t.textContent).join(" ")]'
+    [[ $(cat said) == '["module", "module", "module entropy", "vertex degree"]' ]]
+}
+
 @test "a graph too large to be drawn is shown by its modules" {
     se-gen -n 60000 --degree 4 --classes 6 --dims 1 --seed 1 | se-tree -q --effort fast -o large.seg
     se-report large.seg
     grep -q 'The graph has 60000 vertices; the page shows modules' large.html
     [[ $(wc -c < large.html) -lt 5000000 ]]
     need_command chromium python3
+    # sizes and connections are those of the modules
+    se-export -t quotient --max-modules 20000 large.seg > quotient
+    in_browser large.html 'return [se.model.edges(0).length / 2, document.getElementById("vertices").rows.length]'
+    [[ $(cat said) == "[$(wc -l < quotient), 16]" ]]
     in_browser large.html 'return [se.model.n < 20001, se.model.tree[0].size, se.model.tree.reduce((s, a) => s + (a.kids.length ? 0 : a.size), 0)]'
     [[ $(cat said) == '[true, 60000, 60000]' ]]
 }
 
-@test "--epochs trains the shown iteration again" {
-    se-report run --epochs
+@test "--epochs trains the shown iteration again; its last tree is that of the next iteration" {
+    se-report run --epochs --iteration 1
     run ! grep -q 'This figure is missing' run/report.html
     [[ $(sed -n '/id="epochs-data"/,/<\/table>/p' run/report.html | grep -c '<tr><td>val') == 20 ]]
+    sed -n '/id="epoch-entropy-data"/,/<\/table>/s/<tr><td>H \/ H1<.td><td>\([0-9]*\)<.td><td>\([0-9.]*\)<.*/\1 \2/p' run/report.html > steps
+    [[ $(wc -l < steps) == 8 ]]
+    awk -F '\t' '$1 == 0 && $3 == 2 { printf "20 %.6g\n", $7 }' run/metrics.tsv | cmp - <(tail -n 1 steps)
     sed '/iter-03/s/^se-train/se-train; touch hit;/' run/commands.sh > c
     mv c run/commands.sh
     se-report run --epochs --iteration 3
-    grep -q 'This figure is missing: no training command' run/report.html
+    grep -q 'This figure is missing: no command of se-train is known' run/report.html
+    sed '/iter-02/s/^se-tree/se-tree; touch hit;/' run/commands.sh > c
+    mv c run/commands.sh
+    se-report run --epochs --iteration 1
+    grep -q '<figure id="epochs">' run/report.html
     [[ ! -e hit ]]
+}
+
+@test "a large graph looks as if it were stroked: pixels against a canvas, samples against all" {
+    need_command chromium python3
+    se-gen --karate -o k.seg
+    se-report k.seg
+    in_browser k.html '
+        let state = 7;
+        const random = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648;
+        const n = 300, w = 320, h = 240, X = Float64Array.from({ length: n }, () => random() * 900 - 200), Y = Float64Array.from({ length: n }, () => random() * 700 - 200);
+        const list = Array.from({ length: 2 * n }, () => Math.floor(random() * n)), place = { X, Y, zoom: .8, dx: 10, dy: -20 }, at = v => [X[v] * .8 + 10, Y[v] * .8 - 20];
+        const drawn = (edges, stride) => {
+            const r = seRaster(w, h);
+            r.begin([[[20, 40, 60], .4]]);
+            r.lines(0, edges, 0, edges.length / 2, stride, place);
+            r.blend();
+            r.discs([200, 0, 0], [...Array(40).keys()], 4, place);
+            return r.image().data;
+        };
+        const pen = Object.assign(document.createElement("canvas"), { width: w, height: h }).getContext("2d");
+        pen.strokeStyle = "rgba(20, 40, 60, .4)";
+        for (let i = 0; i < 2 * n; i += 2) { pen.beginPath(); pen.moveTo(...at(list[i])); pen.lineTo(...at(list[i + 1])); pen.stroke(); }
+        pen.fillStyle = "rgb(200, 0, 0)";
+        for (let v = 0; v < 40; v++) { pen.beginPath(); pen.arc(...at(v), 4, 0, 7); pen.fill(); }
+        const a = drawn(list, 1), b = pen.getImageData(0, 0, w, h).data, twice = [];
+        let worst = 0, mean = 0;
+        for (let y = 8; y < h - 8; y += 8)
+            for (let x = 8; x < w - 8; x += 8)
+                for (let c = 0; c < 4; c++) {
+                    let d = 0;
+                    for (let k = 0; k < 64; k++) { const p = 4 * ((y + (k >> 3)) * w + x + (k & 7)); d += (c < 3 ? a[p + c] * a[p + 3] - b[p + c] * b[p + 3] : 255 * (a[p + 3] - b[p + 3])) / 255 / 64; }
+                    worst = Math.max(worst, Math.abs(d));
+                    mean += Math.abs(d);
+                }
+        for (let i = 0; i < 2 * n; i += 2) twice.push(list[i], list[i + 1], list[i], list[i + 1]);
+        const c = drawn(twice, 2), d = drawn(twice, 1);
+        return [worst < 30, mean / (38 * 28 * 4) < 4, c.every((x, i) => x === d[i]), worst, mean / (38 * 28 * 4)]'
+    [[ $(cat said) == '[true, true, true,'* ]]
 }
 
 @test "--watch serves a run on this host only" {
@@ -364,7 +562,15 @@ END
     python3 ask.py "$(cat url)" || status=$?
     : > said
     if type -P chromium > /dev/null; then
-        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 500)); return document.querySelector("#now").textContent' > said || echo "$?" >> status
+        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 500)); return document.querySelector("#now").textContent' > said || status=$?
+    fi
+    if type -P chromium > /dev/null && (( status == 0 )); then         # the rest is done, and the report is opened
+        cp -r "$BATS_FILE_TMPDIR/run/split-01/run-0/iter-03" run/split-01/run-0/
+        cp "$BATS_FILE_TMPDIR/run/summary.tsv" run/
+        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 3000)); return document.querySelector("#now").textContent + document.querySelector("#live a").pathname' > done || status=$?
+        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)report" 'se.ui.show(5); return [se.model.n, se.model.steps.length]' > report || status=$?
+        grep -q 'Finished: 8 iterations in .*/report"' done || status=1
+        [[ $(cat report) == '[150, 4]' ]] || status=1
     fi
     kill $server
     (( status == 0 ))

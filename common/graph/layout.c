@@ -11,6 +11,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/rng.h"
+#include "common/base/sort.h"
 #include "common/graph/adjacency.h"
 #include "common/graph/layout.h"
 #include "common/graph/quadtree.h"
@@ -365,6 +366,78 @@ static int place_levels(struct level *l, int levels, uint64_t seed, struct se_er
     return 0;
 }
 
+/* ---- small components ---------------------------------------------------------------------- */
+
+/* Middle and size of each component; returns the largest. */
+static uint32_t find_middles(const struct level *l, const uint32_t *of, uint64_t components,
+                             double *x, double *y, double *size)
+{
+    uint32_t largest = 0;
+
+    for (uint64_t v = 0; v < l->n; v++) {
+        x[of[v]] += l->x[v];
+        y[of[v]] += l->y[v];
+        size[of[v]]++;
+    }
+    for (uint32_t c = 0; c < components; c++) {
+        x[c] /= size[c];
+        y[c] /= size[c];
+        if (size[c] > size[largest])
+            largest = c;
+    }
+    return largest;
+}
+
+/* The distance from the middle of component c within which 98 % of its vertices are. */
+static double radius_of(const struct level *l, const uint32_t *of, uint32_t c, double x, double y,
+                        uint64_t *key, uint64_t *scratch)
+{
+    uint64_t count = 0;
+    double radius;
+
+    for (uint64_t v = 0; v < l->n; v++)
+        if (of[v] == c) {
+            radius = hypot(l->x[v] - x, l->y[v] - y);
+            memcpy(&key[count++], &radius, sizeof radius);      /* ordered as their bits are */
+        }
+    se_sort_u64(key, scratch, count);
+    memcpy(&radius, &key[count * 98 / 100], sizeof radius);
+    return radius;
+}
+
+/* Repulsion drives small components far from one that has most of the vertices.  They are moved,
+ * each as a whole, to between 1.1 and 1.25 times its radius. */
+static int draw_near(struct level *l, const struct se_graph *g, struct se_err *err)
+{
+    uint32_t *of = se_alloc(l->n, sizeof *of, err);
+    uint64_t *key = of ? se_alloc(2 * l->n, sizeof *key, err) : NULL;
+    double *x = key ? se_zalloc(3 * l->n, sizeof *x, err) : NULL, most = 0;
+
+    if (x) {
+        double *y = x + l->n, *size = y + l->n;
+        const uint64_t components = se_components(g, of);
+        const uint32_t main = find_middles(l, of, components, x, y, size);
+        const double r = radius_of(l, of, main, x[main], y[main], key, key + l->n);
+
+        for (uint64_t c = 0; c < components; c++)
+            most = fmax(most, hypot(x[c] - x[main], y[c] - y[main]));
+        for (uint64_t v = 0; v < l->n && most > 1.25 * r && 2 * size[main] > (double)l->n; v++) {
+            const double dx = x[of[v]] - x[main], dy = y[of[v]] - y[main], far = hypot(dx, dy);
+
+            if (far > 1.1 * r) {
+                const double shift = 1 - r * (1.1 + .15 * (far - r) / (most - r)) / far;
+
+                l->x[v] -= dx * shift;
+                l->y[v] -= dy * shift;
+            }
+        }
+    }
+    free(of);
+    free(key);
+    free(x);
+    return x ? 0 : -1;
+}
+
 /* Into the square from 0 to 1000, the middle of the shorter side in its middle. */
 static void fit(const struct level *l, double *x, double *y)
 {
@@ -396,7 +469,8 @@ int se_layout(const struct se_graph *g, const struct se_tree *t, uint64_t seed, 
         return se_fail(err, SE_EINPUT, "the tree has %" PRIu64 " vertices, the graph %" PRIu64,
                        t->n, g->n);
     if (first_level(&l[0], g, err) == 0 && (!t || tree_levels(l, &levels, t, err) == 0) &&
-        pair_levels(l, &levels, err) == 0 && place_levels(l, levels, seed, err) == 0) {
+        pair_levels(l, &levels, err) == 0 && place_levels(l, levels, seed, err) == 0 &&
+        draw_near(&l[0], g, err) == 0) {
         fit(&l[0], x, y);
         rc = 0;
     }

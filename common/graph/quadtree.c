@@ -11,7 +11,7 @@ enum { LEAF = 8, DEEPEST = 24 };        /* points of a cell that is not cut; dep
 static void cut(const struct se_cell *c, uint32_t *order, const double *x, const double *y,
                 double mx, double my, uint32_t begin[5])
 {
-    uint32_t low = c->first, high;
+    uint32_t low, high;
 
     begin[0] = c->first;
     begin[4] = c->first + c->count;

@@ -1,7 +1,7 @@
 # chart.awk - a chart as SVG with its data as a table below, or as text (-v text=1)
 # Lines are series, x, y and, for a range, low and high; -v title, xlabel, ylabel, wide, dots=1:
 # a row for each x (a name) with its range along y.  Numbers were checked by the caller; names are safe.
-BEGIN { FS = "\t"; high = high ? high : 300; wide = wide ? wide : 480; colours = split("#4477aa #cc3311 #228833 #aa3377 #997700 #66ccee #777777 #995522", colour, " ") }
+BEGIN { FS = "\t"; high = high ? high : 300; wide = wide ? wide : 480; colours = split("#4477aa #dd7711 #119999 #dd3377 #7755ee #bb3311 #bb77ee #bb7755", colour, " ") }
 $3 == "nan" || $3 == "" { next }
 {
     if (!($1 in id)) { id[$1] = ++series; name[series] = $1 }

@@ -2,7 +2,8 @@
 # Each function prints HTML, or returns 1 with the reason in `why`.
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 
-PALETTE='#4477aa #ee6677 #228833 #ccbb44 #66ccee #aa3377 #ee9944 #777777 #995522 #44bb99 #bb99dd #222266'
+# apart for every kind of colour blindness; the first eight have 3:1 on white and on dark
+PALETTE='#4477aa #dd7711 #119999 #dd3377 #7755ee #bb3311 #bb77ee #bb7755 #ee99ee #bbbb55 #99bb99 #7755bb'
 
 # plot_text TITLE XLABEL YLABEL FILE [SETTING...]: lines of series, x, y, low, high
 plot_text() {
@@ -59,28 +60,67 @@ plot_paired() {
     plot_text 'paired differences' 'percentage points' difference "$work/series" dots=1 wide=640
 }
 
-# plot_epochs: the training of the shown iteration again, by the words of its command
-plot_epochs() {
-    local line words=() word skip=false input
-    why="no training command of se-train is known for this iteration"
-    printf -v word '%s/iter-%02d/train.seg' "$folder" "$iteration"
-    line=$(grep -m 1 -- "-o $word\$" "$dir/commands.sh") || return 1
-    [[ $line =~ ^se-train(\ [A-Za-z0-9_.,:=/@+-]+)+$ ]] || return 1
-    printf -v input '%s/iter-%02d/sample.seg' "$folder" "$iteration"
-    [[ -e $input ]] || input=$folder/iter-00/train.seg
-    for word in ${line#se-train }; do
+# words_of TOOL FILE: in `words`, how commands.sh makes FILE with TOOL, without its files; 1 if it is not
+# known or anything but plain words
+words_of() {
+    local line word skip=false
+    words=()
+    why="no command of $1 is known for $2"
+    line=$(grep -m 1 -- "-o $2\$" "$dir/commands.sh") || return 1
+    line=${line//\\,/,}
+    [[ $line =~ ^$1(\ [A-Za-z0-9_.,:=/@+-]+)+$ ]] || return 1
+    for word in ${line#"$1" }; do
         case $word in
         -o | --log) skip=true ;;
+        --ch*) why="its command writes a checkpoint"; return 1 ;;
         -q | *.seg) skip=false ;;
-        *) $skip || words+=("$word"); skip=false ;;
+        *) $skip || words+=("$word")
+           skip=false ;;
         esac
     done
+}
+
+# train_again: the shown iteration once more, by its command: accuracies of each epoch in `log`; with the
+# commands of the next iteration, or its own if it is the last, H/H1 and k of eight epochs in `steps`
+train_again() {
+    local train sim kselect tree place input words word before epochs=200 e
+    [[ ! -e $work/log ]] || return 0
+    printf -v place '%s/iter-%02d' "$folder" "$iteration"
+    words_of se-train "$place/train.seg" || return 1
+    train=("${words[@]}") input=$place/sample.seg
+    [[ -e $input ]] || input=$folder/iter-00/train.seg
+    for word in "${train[@]}"; do
+        [[ ${before-} != --epochs ]] || epochs=$word
+        before=$word
+    done
+    why="--epochs $epochs is no number" && [[ $epochs =~ $WHOLE ]] && (( epochs > 0 )) || return 1
+    printf -v place '%s/iter-%02d' "$folder" $(( iteration < last ? iteration + 1 : iteration ))
+    sim=() kselect=() tree=()
+    ! words_of se-sim "$place/sim.seg" || sim=("${words[@]}")
+    ! words_of se-kselect "$place/kselect.seg" || kselect=("${words[@]}")
+    ! words_of se-tree "$place/tree.seg" || tree=("${words[@]}")
+    empty steps
     why="se-train failed"
-    se-train "${words[@]}" -q --log "$work/log" -o "$work/again.seg" "$input" 2> /dev/null || return 1
+    for e in $(seq 1 8 | awk -v n="$epochs" '{ print int(n * $1 / 8 + .5) }' | awk '$1 > 0' | sort -nu); do
+        se-train "${train[@]}" --epochs "$e" -q --log "$work/log" -o "$work/again.seg" "$input" 2> /dev/null || return 1
+        (( ${#tree[@]} )) || continue
+        se-sim "${sim[@]}" -q "$work/again.seg" | se-kselect "${kselect[@]}" -q | se-tree "${tree[@]}" -q |
+            se-info --get tree_h_normalised,kselect.k? | sed "s/^/$e\t/" >> "$work/steps" || return 1
+    done
     rm -f "$work/again.seg"
+}
+
+plot_epochs() {
+    train_again || return 1
     awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
         { for (i = 2; i <= NF; i++) if (name[i] ~ /train|val|test/) print name[i], $1, 100 * $i }' "$work/log" > "$work/series"
     plot_text 'accuracy by epoch' epoch 'accuracy, %' "$work/series"
+}
+
+plot_epoch_entropy() {
+    train_again || return 1
+    awk -F '\t' -v OFS='\t' '{ print "H / H1", $1, $2 }' "$work/steps" > "$work/series"
+    plot_text 'normalised entropy by epoch' epoch 'H / H1' "$work/series"
 }
 
 legend() {

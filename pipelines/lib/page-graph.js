@@ -26,7 +26,9 @@ function seGraph(model, ui) {
   const told = $('output', { htmlFor: 'iteration' });
   const which = $('select', { id: 'which' }, ...['this iteration', 'both', 'given graph'].map(t => $('option', { textContent: t })));
   const hulls = $('input', { type: 'checkbox', id: 'hulls' });
-  const by = $('select', { id: 'vertex-colour' }, ...['class', 'prediction', 'error'].map(t => $('option', { textContent: t })));
+  const by = $('select', { id: 'vertex-colour' }, ...[...(model.labelled ? ['class'] : []), ...(model.tree.length ? ['module'] : []),
+    ...(model.guessed ? ['prediction'] : []), ...(model.guessed && model.labelled ? ['error'] : []), ...(model.labelled || model.tree.length ? [] : ['none'])].map(t => $('option', { textContent: t })));
+  if (data.kind === 'clusters' && model.tree.length) by.value = 'module';
   let zoom = 1, dx = 0, dy = 0, marked = -1, wanted = false, moving = 0, size = [960, 640];
   const fit = () => { zoom = Math.min(size[0], size[1]) / 1040; dx = size[0] / 2 - 500 * zoom; dy = size[1] / 2 - 500 * zoom; };
 
@@ -56,13 +58,13 @@ function seGraph(model, ui) {
   const groups = () => {
     const found = new Map();
     for (let v = 0; v < n; v++) {
-      const c = by.value === 'error' ? ui.verdict(model, v) : ui.colour(model, by.value === 'prediction' ? data.guess[v] : data.label[v]);
+      const c = by.value === 'module' ? ui.colour(model, model.moduleOf(model.leafOf[v])) : by.value === 'error' ? ui.verdict(model, v) : ui.colour(model, by.value === 'prediction' ? data.guess[v] : data.label[v]);
       if (!found.has(c)) found.set(c, []);
       found.get(c).push(v);
     }
     return found;
   };
-  let grouped = null;
+  let grouped = null;           // vertices by colour
   const dots = (pen, r) => {
     grouped = grouped || groups();
     const [w, h] = size;
@@ -89,7 +91,7 @@ function seGraph(model, ui) {
       pen.beginPath();
       h.forEach(([x, y], i) => i ? pen.lineTo(x, y) : pen.moveTo(x, y));
       pen.closePath();
-      pen.fillStyle = pen.strokeStyle = ui.colour(model, a.common);
+      pen.fillStyle = pen.strokeStyle = ui.colour(model, model.labelled ? a.common : model.moduleOf(a.id));
       pen.globalAlpha = .1;
       pen.fill();
       pen.globalAlpha = .6;
@@ -113,44 +115,67 @@ function seGraph(model, ui) {
     pen.arc(x, y, r + 6, 0, 7);
     pen.stroke();
   };
-  // while a large graph moves, its last picture moves; it is drawn again when it rests
-  const slide = () => {
-    const { image, at } = last, f = zoom / at[0], [w, h] = size;
-    const pen = ui.pen(canvas, w, h);
-    pen.drawImage(image, dx - at[1] * f, dy - at[2] * f, w * f, h * f);
+  const measureSize = () => { const wide = canvas.clientWidth || 960; size = [wide, Math.min(640, Math.max(320, wide * .7))]; };
+  const opacity = (colour, total) => colour !== '--edge' ? .7 : total > 20000 ? .25 : total > 3000 ? .4 : .7;
+  const tell = all => {
+    told.textContent = (data.kind === 'run' ? `iteration ${steps[slider.value]}: ` : '') + (which.value === 'both' ? (([k, m, a]) =>
+      `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`);
   };
-  let last = null;
-  const paint = (pen = null) => {
-    const saved = pen !== null;
-    wanted = false;
-    if (!pen) {
-      if (moving && last && n + model.edges(steps[slider.value]).length / 2 > 15000) return slide();
-      size = [canvas.clientWidth || 960, Math.min(640, Math.max(320, (canvas.clientWidth || 960) * .7))];
-      pen = ui.pen(canvas, ...size);
-    }
-    const all = lists(), total = all.reduce((s, [e]) => s + e.length / 2, 0);
-    pen.lineWidth = Math.min(1, .4 + zoom * .2);
+  const radius = () => Math.max(size[0] < 600 ? .8 : 1.2, Math.min(9, 60 * Math.sqrt(zoom) / Math.sqrt(n)));
+  const strokes = (pen, all, total) => {
     if (hulls.checked && model.tree.length) outlines(pen);
+    pen.lineWidth = Math.min(1, .4 + zoom * .2);
     for (const [edges, colour] of all) {
-      pen.globalAlpha = colour === '--edge' ? (total > 20000 ? .25 : total > 3000 ? .4 : .7) : .7;
+      pen.globalAlpha = opacity(colour, total);
       lines(pen, edges, ui.css(colour));
     }
     pen.globalAlpha = 1;
-    const r = Math.max(1.2, Math.min(9, 60 * Math.sqrt(zoom) / Math.sqrt(n)));
-    dots(pen, r);
-    if (marked >= 0) highlight(pen, r);
-    told.textContent = `iteration ${steps[slider.value]}: ` + (which.value === 'both' ? (([k, m, a]) =>
-      `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`);
-    if (!saved && n + total > 15000) {
-      const image = document.createElement('canvas');
-      image.width = canvas.width;
-      image.height = canvas.height;
-      image.getContext('2d').drawImage(canvas, 0, 0);
-      last = { image, at: [zoom, dx, dy] };
-    } else if (!saved) last = null;
+    dots(pen, radius());
+    if (marked >= 0) highlight(pen, radius());
+  };
+  // a large graph, as pixels; yields whenever `slice` milliseconds have gone, so that the page can answer
+  let raster = null, stride = 1, job = null;
+  const pixels = function* (all, total, slice) {
+    const dense = moving ? 1 : window.devicePixelRatio || 1, wide = Math.round(size[0] * dense), high = Math.round(size[1] * dense);
+    const place = { X, Y, zoom: zoom * dense, dx: dx * dense, dy: dy * dense }, every = moving ? stride : 1, piece = 2000 * every;
+    if (!raster || raster.wide !== wide || raster.high !== high) raster = seRaster(wide, high);
+    let begun = performance.now();
+    raster.begin(all.map(([, colour]) => [ui.rgb(ui.css(colour)), opacity(colour, total)]));
+    for (const [k, [edges]] of all.entries())
+      for (let from = 0; 2 * from < edges.length; from += piece) {
+        raster.lines(k, edges, from, Math.min(from + piece, edges.length / 2), every, place, moving !== 0);
+        if (performance.now() - begun > slice) { yield; begun = performance.now(); }
+      }
+    raster.blend();
+    grouped = grouped || groups();
+    const r = radius() * dense, dot = moving && r < 4 ? raster.squares : raster.discs;
+    for (const [c, list] of grouped) dot(ui.rgb(c), list, r, place);
+    const pen = ui.pen(canvas, ...size, dense);
+    pen.putImageData(raster.image(), 0, 0);
+    if (hulls.checked && model.tree.length) outlines(pen);
+    if (marked >= 0) highlight(pen, radius());
+  };
+  const paint = () => {
+    wanted = false;
+    measureSize();
+    const all = lists(), total = all.reduce((s, [e]) => s + e.length / 2, 0), begun = performance.now();
+    tell(all);
+    job = null;
+    if (n + total <= 15000) return strokes(ui.pen(canvas, ...size), all, total);
+    const work = job = pixels(all, total, moving ? Infinity : 12), go = () => {
+      if (job !== work || work.next().done) return;
+      requestAnimationFrame(go);
+    };
+    go();
+    // in motion every second, third ... edge stands for all when time is short
+    if (moving) stride = Math.max(1, Math.min(64, Math.round(stride * (performance.now() - begun) / 12)));
+  };
+  const svg = pen => {
+    const all = lists();
+    strokes(pen, all, all.reduce((s, [e]) => s + e.length / 2, 0));
     return size;
   };
-  const draw = () => { if (!wanted) { wanted = true; requestAnimationFrame(() => paint()); } };
+  const draw = () => { if (!wanted) { wanted = true; requestAnimationFrame(paint); } };
   const move = () => {
     clearTimeout(moving);
     moving = setTimeout(() => { moving = 0; draw(); }, 150);
@@ -220,22 +245,11 @@ function seGraph(model, ui) {
     $('figcaption', {}, ...(several ? ['Both: ', $('span', { className: 'swatch kept', textContent: 'kept' }), ', ', $('span', { className: 'swatch removed', textContent: 'removed' }),
       ', ', $('span', { className: 'swatch added', textContent: 'added' }), ' since the given graph. '] : []),
       'Drag to move; click, then use the wheel or + and − to zoom, 0 to reset.'),
-    $('p', { className: 'tools' }, button('Save as SVG', () => ui.saveSvg('graph.svg', pen => paint(pen))),
+    $('p', { className: 'tools' }, button('Save as SVG', () => ui.saveSvg('graph.svg', svg)),
       button('Save as TSV', () => ui.save('edges.tsv', 'u\tv\n' + model.pairs(steps[slider.value]).map(p => p.map(model.name).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
-  // frames a second while the graph turns about its middle, for measurements
-  const measure = async (frames, full) => {
-    const begin = performance.now();
-    for (let i = 0; i < frames; i++) {
-      moving = full ? 0 : 1;
-      dx += i % 2 ? 3 : -3;
-      await new Promise(done => requestAnimationFrame(() => { paint(); done(); }));
-    }
-    moving = 0;
-    return frames * 1000 / (performance.now() - begin);
-  };
   let fitted = false;
-  return { element, measure, step: () => steps[slider.value], draw: () => {
-    if (!fitted) { size = [canvas.clientWidth || 960, Math.min(640, Math.max(320, (canvas.clientWidth || 960) * .7))]; fit(); fitted = true; }
+  return { element, step: () => steps[slider.value], draw: () => {
+    if (!fitted) { measureSize(); fit(); fitted = true; }
     grouped = null;
     draw();
   }, mark: v => {

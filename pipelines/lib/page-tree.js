@@ -1,18 +1,32 @@
 // page-tree.js - the encoding tree: an icicle or packed circles to zoom into
 'use strict';
 
+// Places for equal circles: the points of a hexagonal grid that are nearest to (0, 0).
+function seHexagons(circles) {
+  const m = Math.ceil(Math.sqrt(circles.length) * .7) + 1, points = [], r = circles[0].r;
+  for (let j = -m; j <= m; j++)
+    for (let i = -2 * m; i <= 2 * m; i++) points.push([2 * r * (i + (j & 1) / 2), r * j * Math.sqrt(3)]);
+  const far = p => p[0] * p[0] + p[1] * p[1];
+  points.sort((a, b) => far(a) - far(b));
+  circles.forEach((c, k) => { [c.x, c.y] = points[k]; });
+  return Math.sqrt(far(points[circles.length - 1])) + r;
+}
+
 // Places for circles with these radii, the largest first, round (0, 0); returns the radius of all.
 // Each is tried along a spiral; a grid tells what is near.
 function sePack(circles) {
+  if (circles.every(c => c.r === circles[0].r)) return seHexagons(circles);
   const order = circles.map((_, i) => i).sort((a, b) => circles[b].r - circles[a].r);
   const cell = 2 * circles[order[0]].r, grid = new Map();
   let turn = 0, since = circles[order[0]].r, reach = 0;
-  const key = (x, y) => `${Math.floor(x / cell)},${Math.floor(y / cell)}`;
+  const key = (x, y) => Math.floor(x / cell) * 65536 + Math.floor(y / cell);
   const free = (x, y, r) => {
     for (let i = -1; i <= 1; i++)
       for (let j = -1; j <= 1; j++)
-        for (const c of grid.get(key(x + i * cell, y + j * cell)) || [])
-          if ((c.x - x) ** 2 + (c.y - y) ** 2 < (c.r + r) ** 2 * .998) return false;
+        for (const c of grid.get(key(x + i * cell, y + j * cell)) || []) {
+          const p = c.x - x, q = c.y - y, apart = c.r + r;
+          if (p * p + q * q < apart * apart * .998) return false;
+        }
     return true;
   };
   for (const i of order) {
@@ -61,8 +75,10 @@ function seTree(model, ui) {
   const crumbs = $('nav', { className: 'crumbs', ariaLabel: 'path in the tree' });
   const choice = (id, list) => $('select', { id }, ...list.map(t => $('option', { textContent: t })));
   const shape = choice('shape', ['icicle', 'circles']);
-  const by = choice('colour', ['class', 'purity', 'entropy', 'prediction', 'error']);
-  const label = choice('label', ['class', ...(Object.keys(model.data.words).length ? ['words'] : []), 'size', 'none']);
+  const by = choice('colour', [...(model.labelled ? ['class', 'purity'] : []), 'module', 'entropy', ...(model.guessed ? ['prediction'] : []),
+    ...(model.guessed && model.labelled ? ['error'] : [])]);
+  if (model.data.kind === 'clusters') by.value = 'module';
+  const label = choice('label', [...(model.labelled ? ['class'] : []), ...(Object.keys(model.data.words).length ? ['words'] : []), 'size', 'none']);
   const deepest = tree.reduce((m, a) => Math.max(m, a.level), 0);
   const mostH = tree.reduce((m, a) => a.kids.length ? Math.max(m, a.H) : m, 1e-30);
   let top = 0, marked = -1, hits = [], places = null;
@@ -72,6 +88,7 @@ function seTree(model, ui) {
     if (by.value === 'purity') return ui.ramp(a.pure);
     if (by.value === 'error') return a.vertex >= 0 ? ui.verdict(model, a.vertex) : ui.ramp(1 - a.wrong);
     if (by.value === 'prediction') return ui.colour(model, a.guess);
+    if (by.value === 'module') return ui.colour(model, model.moduleOf(a.id));
     return ui.colour(model, a.common);
   };
   const text = a => label.value === 'none' ? '' : a.vertex >= 0 ? model.name(a.vertex) :
@@ -82,16 +99,21 @@ function seTree(model, ui) {
     const most = Math.floor(width / (size * .56));
     if (most < 3 || !t) return;
     pen.font = `${size}px system-ui, sans-serif`;
+    if (t.length > most) t = t.replace(/ \(\d+\)$/, '');          // the size goes first
     const short = t.length > most ? t.slice(0, most - 1) + '…' : t;
     if (halo) { pen.lineWidth = 4; pen.lineJoin = 'round'; pen.strokeStyle = ui.css('--back'); pen.strokeText(short, x, y); }
     pen.fillText(short, x, y);
   };
   const icicle = (pen, wide) => {
     const root = tree[top], rows = deepest - root.level + 1, high = Math.max(26, Math.min(70, 340 / rows));
-    const scale = wide / root.weight;
+    const scale = wide / root.weight, drawn = new Array(rows).fill(-1);
     for (let i = top; i < tree.length && (i === top || tree[i].level > root.level); i++) {
       const a = tree[i], x = (a.start - root.start) * scale, w = a.weight * scale, y = (a.level - root.level) * high;
-      if (w < .1 && a.id !== marked) continue;
+      if (w < .5 && a.id !== marked) {                  // of those in one half of a pixel the first is drawn
+        const half = Math.floor(2 * x), row = a.level - root.level;
+        if (drawn[row] === half) continue;
+        drawn[row] = half;
+      }
       pen.fillStyle = a.id === 0 ? ui.css('--box') : fill(a);
       pen.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), .6), high - 1);
       if (w > 34) {

@@ -41,7 +41,7 @@ function seModel(data) {
   };
   const shown = steps.includes(data.shown) ? data.shown : steps[steps.length - 1];
   const className = c => c < 0 ? 'unknown' : data.classes[c] ?? String(c);
-  const name = v => data.names[v];
+  const name = v => data.names[v], labelled = data.label.some(c => c >= 0), guessed = data.guess.some(c => c >= 0), parted = data.part.some(p => p !== 'none');
 
   const tree = data.parent.map((parent, id) => ({ id, parent, size: data.size[id], V: data.V[id], g: data.g[id], H: data.H[id],
     vertex: data.vertex[id], kids: [], level: 0, start: 0, weight: 0, mix: new Map(), guesses: new Map(), wrong: 0, known: 0 }));
@@ -55,7 +55,7 @@ function seModel(data) {
   for (let i = tree.length - 1; i >= 0; i--) {
     const a = tree[i], v = a.vertex;
     if (v >= 0) {
-      add(a.mix, data.label[v], a.size);
+      add(a.mix, data.label[v], data.labelled.length ? data.labelled[v] : a.size);
       add(a.guesses, data.guess[v], a.size);
       if (data.label[v] >= 0 && data.guess[v] >= 0) { a.known = a.size; a.wrong = data.label[v] === data.guess[v] ? 0 : a.size; }
     }
@@ -77,16 +77,21 @@ function seModel(data) {
     let at = a.start;
     for (const k of a.kids.slice().sort((i, j) => tree[j].size - tree[i].size || tree[i].common - tree[j].common || i - j)) { tree[k].start = at; at += tree[k].weight; }
   }
+  // the module of each vertex at the first level, numbered by size
+  const modules = tree.filter(a => a.level === 1).sort((a, b) => b.size - a.size || a.id - b.id), rank = new Map(modules.map((a, i) => [a.id, i]));
+  const moduleOf = id => { let a = tree[id]; while (a && a.level > 1) a = tree[a.parent]; return a ? rank.get(a.id) ?? -1 : -1; };
   const members = a => leaves.slice(a.first, a.first + a.leaves);
   const total = tree.reduce((s, a) => s + a.H, 0) || 1;
   const round = x => Number(x).toPrecision(4);
-  const describeVertex = v => `${name(v)}: ${data.label[v] < 0 ? 'class unknown' : className(data.label[v])}` + (data.guess[v] >= 0 ?
-    `, predicted ${className(data.guess[v])} (${Math.round(100 * data.confidence[v])} %)` : '') + `, ${data.part[v]}; ` +
+  const describeVertex = v => `${name(v)}: ` + (data.labelled.length ? `${tree[leafOf[v]].size} vertices, ` : '') + (labelled ? `class ${data.label[v] < 0 ? 'unknown' : className(data.label[v]).replace(/^class /, '')}` +
+    (data.labelled.length ? ` ${Math.round(100 * tree[leafOf[v]].pure)} %` : '') + ', ' : '') + (data.guess[v] >= 0 ?
+    `predicted ${className(data.guess[v])} (${Math.round(100 * data.confidence[v])} %), ` : '') + (parted ? `${data.part[v] === 'none' ? 'in no part' : data.part[v]}, ` : '') +
     `neighbours ${near(steps[0])[v].length}` + (steps.length > 1 ? ` before, ${near(shown)[v].length} after` : '');
+  const brief = a => `${a.size} vertices` + (labelled ? `, mostly ${className(a.common)}` : '');
   const describe = a => {
     if (a.vertex >= 0) return describeVertex(a.vertex);
     const degree = near(shown), some = members(a).sort((x, y) => degree[y].length - degree[x].length).slice(0, 5);
-    return `${a.size} vertices, ${Math.round(100 * a.pure)} % ${className(a.common)}; V ${round(a.V)}, g ${round(a.g)}, H ${round(a.H)} bits ` +
+    return `${a.size} vertices${labelled ? `, ${Math.round(100 * a.pure)} % ${className(a.common)}` : ''}; V ${round(a.V)}, g ${round(a.g)}, H ${round(a.H)} bits ` +
       `(${(100 * a.H / total).toFixed(1)} % of the tree)` + (data.words[a.id] ? `; words: ${data.words[a.id]}` : '') + `; typical: ${some.map(name).join(', ')}`;
   };
 
@@ -120,7 +125,7 @@ function seModel(data) {
     return [...new Set([...after, ...before])].map(u => ({ u, status: !after.has(u) ? 'removed' : before.has(u) ? 'kept' : 'added',
       similarity: similarity(u, v), ...(common(u, v) || {}) }));
   };
-  return { data, n, steps, shown, edges, pairs, difference, near, className, name, tree, leafOf, members, describe, describeVertex, reasons, common };
+  return { data, n, steps, shown, edges, pairs, difference, near, className, name, tree, leafOf, members, describe, brief, describeVertex, reasons, common, labelled, guessed, parted, moduleOf };
 }
 
 (async () => {
@@ -164,7 +169,12 @@ function seModel(data) {
     })));
   }
   for (const box of document.querySelectorAll('details.commands'))
-    box.append(button('Copy', () => navigator.clipboard?.writeText(box.querySelector('pre').textContent)));
+    box.append(button('Copy', e => {     // a page from a file has no clipboard of its own
+      const pre = box.querySelector('pre');
+      if (navigator.clipboard) navigator.clipboard.writeText(pre.textContent);
+      else { getSelection().selectAllChildren(pre); document.execCommand('copy'); }
+      e.target.textContent = 'Copied';
+    }));
 
   // ---- what the views share ----------------------------------------------------------------
 
@@ -179,21 +189,20 @@ function seModel(data) {
     const stops = [[0, 32, 77], [67, 78, 108], [124, 123, 120], [185, 172, 112], [255, 234, 70]], t = Math.max(0, Math.min(1, x)) * 4, i = Math.min(3, Math.floor(t));
     return `rgb(${stops[i].map((c, k) => Math.round(c + (stops[i + 1][k] - c) * (t - i))).join(' ')})`;
   };
+  const rgb = c => c.startsWith('#') ? [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)) : c.match(/[\d.]+/g).map(Number);
   const onColour = c => {                 // black or white, whichever can be read on it
-    const v = c.startsWith('#') ? [1, 3, 5].map(i => parseInt(c.slice(i, i + 2), 16)) : c.match(/[\d.]+/g).map(Number);
-    const [r, g, b] = v.map(x => (x /= 255) <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb(c).map(x => (x /= 255) <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
     return .2126 * r + .7152 * g + .0722 * b > .179 ? '#000000' : '#ffffff';
   };
   const tooltip = $('div', { id: 'tip', hidden: true }), status = $('p', { id: 'status', role: 'status' }), panel = $('div', { id: 'vertex' });
   const ui = {
-    $, button, save, css, ramp, onColour,
+    $, button, save, css, ramp, rgb, onColour,
     colour: (model, c) => c < 0 ? '#999999' : model.data.palette[c % model.data.palette.length],
     verdict: (model, v) => model.data.label[v] < 0 || model.data.guess[v] < 0 ? '#999999' : model.data.label[v] === model.data.guess[v] ? '#4477aa' : '#cc3311',
-    pen: (canvas, wide, high) => {
-      const dense = window.devicePixelRatio || 1;
+    pen: (canvas, wide, high, dense = window.devicePixelRatio || 1) => {
       canvas.style.height = `${high}px`;
-      canvas.width = wide * dense;
-      canvas.height = high * dense;
+      canvas.width = Math.round(wide * dense);
+      canvas.height = Math.round(high * dense);
       const pen = canvas.getContext('2d');
       pen.setTransform(dense, 0, 0, dense, 0, 0);
       return pen;
@@ -226,13 +235,13 @@ function seModel(data) {
     card: v => {
       const step = graph ? graph.step() : model.shown, list = model.reasons(v, step).sort((a, b) => a.status.localeCompare(b.status) || (b.similarity || 0) - (a.similarity || 0));
       const cell = t => $('td', { textContent: t }), r = x => x === undefined || isNaN(x) ? '' : x < .001 && x > -.001 && x !== 0 ? x.toExponential(1) : x.toFixed(3);
-      const rows = list.slice(0, 60).map(e => $('tr', { className: e.status }, $('td', {}, button(model.name(e.u), () => ui.show(e.u))), cell(model.className(model.data.label[e.u])),
-        cell(model.steps.length > 1 ? e.status : ''), cell(r(e.similarity)), cell(e.node ? (e.node.id === 0 ? 'none, only the root' : `${e.node.size} vertices, ${model.className(e.node.common)}`) : ''), cell(r(e.probability))));
+      const rows = list.slice(0, 60).map(e => $('tr', { className: e.status }, $('td', {}, button(model.name(e.u), () => ui.show(e.u))), ...(model.labelled ? [cell(model.className(model.data.label[e.u]))] : []),
+        ...(model.steps.length > 1 ? [cell(e.status)] : []), ...(model.data.embedding.length ? [cell(r(e.similarity))] : []), cell(e.node ? (e.node.id === 0 ? 'the root' : `${e.node.size}${model.labelled ? `, ${model.className(e.node.common)}` : ' vertices'}`) : ''), cell(r(e.probability))));
       const path = [];
       for (let a = model.leafOf[v]; a > 0; a = model.tree[a].parent) if (model.tree[a].vertex < 0)
-        path.unshift(`${model.tree[a].size} vertices, mostly ${model.className(model.tree[a].common)}${model.data.words[a] ? ` (${model.data.words[a]})` : ''}`);
+        path.unshift(model.brief(model.tree[a]) + (model.data.words[a] ? ` (${model.data.words[a]})` : ''));
       panel.replaceChildren($('h3', { textContent: model.name(v) }), $('p', { textContent: model.describeVertex(v) }), $('p', { textContent: path.length ? `Modules: ${path.join(' › ')}` : '' }),
-        $('div', { className: 'wide' }, $('table', { id: 'reasons' }, $('tr', {}, ...['neighbour', 'class', 'edge', 'similarity', 'common module', 'probability'].map(t => $('th', { textContent: t }))), ...rows)),
+        $('div', { className: 'wide' }, $('table', { id: 'reasons' }, $('tr', {}, ...['neighbour', ...(model.labelled ? ['class'] : []), ...(model.steps.length > 1 ? ['edge'] : []), ...(model.data.embedding.length ? ['similarity'] : []), 'common module', 'probability'].map(t => $('th', { textContent: t }))), ...rows)),
         $('p', { className: 'note', textContent: (list.length > 60 ? `and ${list.length - 60} more. ` : '') + 'Similarity: Pearson correlation of the representations. Probability: that one draw of se-sample at the common module joins the two.' }));
     },
     list: (text, found) => {
@@ -246,8 +255,9 @@ function seModel(data) {
 
   const makeTable = () => {
     const d = model.data, body = $('tbody'), told = $('span'), per = 15;
-    const columns = [['vertex', v => model.name(v)], ['class', v => model.className(d.label[v])], ['predicted', v => d.guess[v] < 0 ? '' : model.className(d.guess[v])],
-      ['confidence', v => d.guess[v] < 0 ? '' : d.confidence[v]], ['part', v => d.part[v]], ['neighbours', v => model.near(model.shown)[v].length]];
+    const columns = [['vertex', v => model.name(v)], ...(d.labelled.length ? [['vertices', v => model.tree[model.leafOf[v]].size]] : []), ...(model.labelled ? [['class', v => d.label[v] < 0 ? '' : model.className(d.label[v])]] : []),
+      ...(model.guessed ? [['predicted', v => d.guess[v] < 0 ? '' : model.className(d.guess[v])], ['confidence', v => d.guess[v] < 0 ? '' : d.confidence[v]]] : []),
+      ...(model.parted ? [['part', v => d.part[v]]] : []), ['degree', v => model.near(model.shown)[v].length]];
     const order = [...Array(model.n).keys()];
     let from = 0, marked = -1;
     const draw = () => {
@@ -313,10 +323,10 @@ function seModel(data) {
     body.replaceChildren();
     const put = (title, view) => { views.push(view); body.append($('h3', { textContent: title }), view.element); };
     const key = $('p', { className: 'legend' }, ...model.data.classes.map((c, i) => { const mark = $('i'); mark.style.background = ui.colour(model, i); return $('span', {}, mark, c); }));
-    if (model.n) body.append(key);
+    if (model.labelled) body.append(key);
     if (model.tree.length > 1) put('Tree', seTree(model, ui));
     if (model.data.x.length) { graph = seGraph(model, ui); put('Graph', graph); }
-    if (model.n) put('Vertices', makeTable());
+    if (model.n) put(model.data.labelled.length ? 'Modules' : 'Vertices', makeTable());
     for (const view of views) view.draw();
     window.se = { model, graph, ui };
   };

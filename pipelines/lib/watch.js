@@ -42,11 +42,11 @@
     const cell = x => $('td', { textContent: x }), percent = x => x === null ? '' : (100 * x).toFixed(1);
     const quiet = s.clock - s.last;
     live.replaceChildren(
-      $('p', { id: 'now', role: 'status', textContent: s.finished ? `Finished: ${s.done} iterations in ${time(s.spent)} of computing.` : `${s.done} of ${s.total} iterations done. ` +
+      $('p', { id: 'now', role: 'status', textContent: s.finished ? (s.rows.length ? `Finished: ${s.done} iterations in ${time(s.spent)} of computing.` : 'Finished.') : (s.total > 1 ? `${s.done} of ${s.total} iterations done. ` : '') +
         (s.now ? `Running: ${s.now}. ` : '') + (s.left === null ? '' : `About ${time(s.left)} left. `) + (quiet > 300 ? `Nothing has been written for ${time(quiet)}; is se-gsl still running?` : '') }),
       $('progress', { max: Math.max(1, s.total), value: s.done }),
       ...(s.finished ? [$('p', {}, $('a', { href: '/report', textContent: 'Open the report' }))] : []),
-      $('div', { className: 'pair' }, chart('Accuracy, %', s.rows, [['validation', 9, 100, '#4477aa'], ['test', 10, 100, '#cc3311']]), chart('H / H1', s.rows, [['H / H1', 6, 1, '#228833']])),
+      $('div', { className: 'pair' }, chart('Accuracy, %', s.rows, [['validation', 9, 100, '#4477aa'], ['test', 10, 100, '#dd7711']]), chart('H / H1', s.rows, [['H / H1', 6, 1, '#119999']])),
       $('div', { className: 'wide' }, $('table', { id: 'rows' }, $('tr', {}, ...['split', 'run', 'iteration', 'k', 'edges', 'validation', 'test', 'seconds'].map(t => $('th', { textContent: t }))),
         ...s.rows.slice(-200).reverse().map(r => $('tr', {}, cell(r[0]), cell(r[1]), cell(r[2]), cell(r[3] ?? ''), cell(r[7] ?? ''), cell(percent(r[9])), cell(percent(r[10])), cell(r[11] ?? ''))))));
     return s.finished;

@@ -6,6 +6,7 @@ of the network can read it."""
 import glob
 import http.server
 import json
+import math
 import os
 import re
 import subprocess
@@ -24,11 +25,12 @@ def measured():
     for name in sorted(glob.glob(os.path.join(glob.escape(DIR), "split-*", "run-*", "iter-*", "metrics.tsv"))):
         try:
             with open(name, errors="replace") as f:
-                cells = f.readline().rstrip("\n").split("\t")
+                cells = f.readline(10000).rstrip("\n").split("\t")
         except OSError:
             continue
         if len(cells) == COLUMNS and all(NUMBER.match(c) for c in cells):
-            rows.append([None if c in ("nan", "inf", "-inf") else float(c) for c in cells])
+            values = [float(c) for c in cells]
+            rows.append([v if math.isfinite(v) else None for v in values])
     return rows
 
 
@@ -38,7 +40,7 @@ def outputs():
     try:
         with open(os.path.join(DIR, "commands.sh"), errors="replace") as f:
             for line in f:
-                m = re.match(r"(se-[a-z]+) .*-o (\S+/(split-\d+/run-\d+/iter-\d+/[a-z0-9.-]+))$", line.strip())
+                m = re.match(r"(se-[a-z]+) .*-o (\S+/(split-\d+/run-\d+/iter-\d+/[a-z0-9.-]+|best\.seg))$", line.strip())
                 if m:
                     found.append((m.group(1), m.group(3)))
     except OSError:
@@ -46,22 +48,27 @@ def outputs():
     return found
 
 
+def changed(path):
+    """When it was last changed; a file may go while we look."""
+    try:
+        return os.path.getmtime(path)
+    except OSError:
+        return 0
+
+
 def state():
     rows, todo = measured(), outputs()
-    iterations = [f for tool, f in todo if f.endswith("train.seg")]
-    total, done = max(len(iterations), len(rows)), len(rows)
+    iterations = [f for tool, f in todo if f.endswith("train.seg") or tool == "se-cluster"]
     finished = os.path.exists(os.path.join(DIR, "summary.tsv"))
-    now = next((f"{tool} for {os.path.dirname(f)}" for tool, f in todo if not os.path.exists(os.path.join(DIR, f))), "")
-    begin = None
-    try:
-        begin = os.path.getmtime(os.path.join(DIR, "commands.sh"))
-    except OSError:
-        pass
+    done = len(rows) or int(finished)           # clusters are one step
+    total = max(len(iterations), done)
+    now = next((f"{tool} for {os.path.dirname(f) or f}" for tool, f in todo if not os.path.exists(os.path.join(DIR, f))), "")
+    begin = changed(os.path.join(DIR, "commands.sh"))
     spent = sum(r[11] or 0 for r in rows)
     passed = time.time() - begin if begin else 0
     left = None if not done or finished else max(0, total - done) * (min(passed, spent) if passed < spent else spent) / done
     return {"done": done, "total": total, "finished": finished, "now": "" if finished else now, "spent": spent, "left": left,
-            "last": max((os.path.getmtime(p) for p in glob.glob(os.path.join(glob.escape(DIR), "split-*", "run-*", "iter-*", "*"))), default=begin or 0),
+            "last": max((changed(p) for p in glob.glob(os.path.join(glob.escape(DIR), "split-*", "run-*", "iter-*", "*"))), default=begin or 0),
             "clock": time.time(), "rows": rows}
 
 

@@ -161,11 +161,13 @@ static void test_tree(void)
                 "  edge [ arrowhead=none ];\n"
                 "  0 [ shape=point ];\n"
                 "  1 [ shape=point ];\n  0 -> 1;\n"
-                "  2 [ label=\"a<b>&amp;\\\"c\\\"\" fillcolor=\"#8ecae6\" tooltip=\"b&amp;d\" ];\n"
+                "  2 [ label=\"a<b>&amp;\\\"c\\\"\" fillcolor=\"#8ecae6\" tooltip=\"b&amp;d\" "
+                "predicted=\"b&amp;d\" ];\n"
                 "  1 -> 2;\n"
-                "  3 [ label=\"it's\\\\n\\n\" fillcolor=\"#f4a261\" tooltip=\"good\" ];\n"
+                "  3 [ label=\"it's\\\\n\\n\" fillcolor=\"#f4a261\" tooltip=\"good\" "
+                "predicted=\"b&amp;d\" ];\n"
                 "  1 -> 3;\n"
-                "  4 [ label=\"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\" ];\n  0 -> 4;\n"
+                "  4 [ label=\"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\" predicted=\"good\" ];\n  0 -> 4;\n"
                 "  5 [ label=\"x_y\" fillcolor=\"#f4a261\" tooltip=\"last\" ];\n  0 -> 5;\n"
                 "}\n"));
     se_stream_release(&s);

@@ -110,6 +110,52 @@ static void test_layout(void)
     unit_ok("groups lie together, and the same input gives the same places");
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+
+    return (p > q) - (p < q);
+}
+
+/* Pairs and single vertices beside one large component do not take up the picture. */
+static void test_components(void)
+{
+    static uint64_t off[N + 1];
+    static uint32_t to[4 * N];
+    static double x[N], y[N], far[N];
+    struct se_err err = SE_ERR_INIT;
+
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        const uint32_t rest = N - 60;
+        struct se_rng r;
+        struct se_graph g = { N, 0, 0, off, to, NULL, NULL, NULL };
+        double mx = 0, my = 0;
+
+        se_rng_init(&r, seed, SE_RNG_TEST, 2);
+        for (uint32_t u = 0; u < N; u++) {
+            off[u] = g.m;
+            if (u + 1 < rest || (u >= rest && u < N - 20 && u % 2 == rest % 2))
+                to[g.m++] = u + 1;
+            if (u + 3 < rest)
+                to[g.m++] = u + 2 + (uint32_t)se_rng_below(&r, rest - u - 2);
+        }
+        off[N] = g.m;
+        CHECK(se_layout(&g, NULL, seed, x, y, &err) == 0);
+        for (uint32_t v = 0; v < rest; v++) {
+            mx += x[v] / rest;
+            my += y[v] / rest;
+        }
+        for (uint32_t v = 0; v < N; v++)
+            far[v] = hypot(x[v] - mx, y[v] - my);
+        qsort(far, rest, sizeof *far, by_value);
+        for (uint32_t v = rest; v < N; v++)
+            CHECK(far[v] < 1.35 * far[rest * 98 / 100]);
+        for (uint32_t v = rest; v < N - 20; v += 2)
+            CHECK(hypot(x[v] - x[v + 1], y[v] - y[v + 1]) < far[rest / 2]);
+    }
+    unit_ok("small components lie near the large one");
+}
+
 static void test_small(void)
 {
     uint64_t off[3] = { 0, 0, 0 };
@@ -130,6 +176,7 @@ int main(void)
 {
     test_quadtree();
     test_layout();
+    test_components();
     test_small();
     return unit_done();
 }
