@@ -62,3 +62,15 @@ bool se_amount(const char *cell, enum se_decimal decimal, double *value)
         cell += skip;
     return *cell == '\0' && se_whole_number(plain, value);
 }
+
+bool se_weight(const char *cell, enum se_decimal decimal, char separator, double *value,
+               bool *comma)
+{
+    const char *p = strchr(cell, ',');
+
+    if (decimal != SE_DECIMAL_AUTO || !p || separator == ',' || strchr(p + 1, ',') ||
+        strchr(cell, '.'))
+        return se_amount(cell, decimal, value);
+    *comma = se_amount(cell, SE_DECIMAL_COMMA, value);
+    return *comma;
+}

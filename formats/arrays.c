@@ -1,5 +1,6 @@
 /* arrays.c - a folder of NumPy arrays: edge_index.npy, x.npy, y.npy; adj_full.npz, feats.npy,
- * class_map.json and role.json of GraphSAINT; NAME_graph.npz and NAME_data.npz of Reddit */
+ * class_map.json and role.json of GraphSAINT; NAME_graph.npz and NAME_data.npz of Reddit;
+ * NAME_adj.npy, NAME_feat.npy and NAME_label.npy of deep clustering */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 static const struct {
     const char *file, *name;
 } known[] = {
+    /* of deep clustering: NAME_adj.npy, NAME_feat.npy, NAME_label.npy */
+    { "_adj.npy", "adj" }, { "_feat.npy", "features" }, { "_label.npy", "labels" },
+    { "_labels.npy", "labels" },
     { "edge_index.npy", "edge_index" }, { "edges.npy", "edges" }, { "edge_weight.npy", "edge_weight" },
     { "adj.npy", "adj" }, { "x.npy", "x" }, { "features.npy", "features" }, { "feats.npy", "features" },
     { "y.npy", "y" }, { "labels.npy", "labels" }, { "train_mask.npy", "train_mask" },
@@ -169,6 +173,19 @@ static int read_role(const char *path, struct se_named_set *set, struct se_err *
     return rc < 0 || token == SE_JSON_ERROR ? se_err_in(err, path) : 0;
 }
 
+/* The path of a file of this name; of "_NAME" the first that ends so. */
+static char *find_known(const char *folder, const char *file, struct se_err *err)
+{
+    char *stem = NULL, *path;
+    const int found = *file == '_' ? se_folder_find(folder, "", file, &stem, err) : 0;
+
+    if (found < 0)
+        return NULL;
+    path = found > 0 ? se_find_file(stem, "", file, err) : se_find_file(folder, "/", file, err);
+    free(stem);
+    return path;
+}
+
 /* Read what is known in the folder. */
 static int read_folder(const char *folder, struct se_bytes bytes[ARCHIVES],
                        struct se_named_set *set, struct se_err *err)
@@ -176,7 +193,7 @@ static int read_folder(const char *folder, struct se_bytes bytes[ARCHIVES],
     int rc = 0;
 
     for (size_t i = 0; i < sizeof known / sizeof *known && rc == 0; i++) {
-        char *path = se_find_file(folder, "/", known[i].file, err);
+        char *path = find_known(folder, known[i].file, err);
 
         rc = !path ? -1 : se_file_exists(path) ? read_array(path, known[i].name, set, err) : 0;
         free(path);
@@ -219,11 +236,12 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
 static int detect(const char *path, const char *head, size_t len)
 {
-    static const char *const sure[] = { "edge_index.npy", "adj_full.npz", "_graph.npz" };
+    static const char *const sure[] = { "edge_index.npy", "adj_full.npz", "_graph.npz",
+                                        "_adj.npy" };
     int found = 0;
 
     (void)len;
-    for (int i = 0; i < 3 && !head && found == 0; i++) {
+    for (int i = 0; i < 4 && !head && found == 0; i++) {
         struct se_err err;
         char *stem = NULL;
 
@@ -235,8 +253,8 @@ static int detect(const char *path, const char *head, size_t len)
 
 const struct se_format se_format_arrays = {
     .name = "arrays",
-    .what = "folder with edge_index.npy, x.npy, y.npy; of GraphSAINT; or NAME_graph.npz "
-            "and NAME_data.npz",
+    .what = "folder with edge_index.npy, x.npy, y.npy; with NAME_adj.npy, NAME_feat.npy, "
+            "NAME_label.npy; of GraphSAINT; or NAME_graph.npz and NAME_data.npz",
     .import = import,
     .detect = detect
 };

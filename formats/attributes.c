@@ -469,37 +469,54 @@ static int put_empty(const struct attributes *a, struct se_stream *s, struct se_
     return rc;
 }
 
+/* Vertices without edges behind the others, in the graph or its arcs */
+static int add_rows(const struct attributes *a, struct se_graph *g, bool arcs,
+                    struct se_stream *s, struct se_err *err)
+{
+    uint64_t *off = se_alloc(a->n + 1, sizeof *off, err);
+    int rc;
+
+    if (!off)
+        return -1;
+    memcpy(off, g->off, (g->n + 1) * sizeof *off);
+    for (uint64_t v = g->n + 1; v <= a->n; v++)
+        off[v] = g->m;
+    g->n = a->n;
+    g->off = off;
+    rc = arcs ? se_arcs_put(g, s, err) : se_graph_put(g, s, SE_GRAPH, NULL, err);
+    free(off);
+    return rc;
+}
+
+static int add_vertices(const struct attributes *a, struct se_stream *s, struct se_err *err)
+{
+    const bool directed = se_stream_has(s, SE_ARCS), keep = s->keep;
+    struct se_graph g, arcs;
+    int rc;
+
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || (directed && se_arcs_get(&arcs, s, err) < 0))
+        return -1;
+    s->keep = keep || directed;         /* the arcs, until they have the new vertices too */
+    rc = add_rows(a, &g, false, s, err);
+    s->keep = keep;
+    return rc < 0 || (directed && add_rows(a, &arcs, true, s, err) < 0) ? -1 : 0;
+}
+
 /* The graph gets the vertices that only the table has. */
 static int put_vertices(const struct attributes *a, struct se_stream *s, struct se_err *err)
 {
-    struct se_graph g;
-    uint64_t *off;
-    int rc = -1;
-
     if (a->old_n == 0 && !se_stream_has(s, SE_GRAPH))
         return put_empty(a, s, err);
     if (a->n == a->old_n)
         return 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->section[i].tag != SE_GRAPH && s->section[i].tag != SE_NAMES &&
-            s->section[i].tag != SE_HISTORY && s->section[i].tag != SE_STATS)
+        if (s->section[i].tag != SE_GRAPH && s->section[i].tag != SE_ARCS &&
+            s->section[i].tag != SE_NAMES && s->section[i].tag != SE_HISTORY && s->section[i].tag != SE_STATS)
             return se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices that the %s beside the "
                            "graph do not have; import the table with the edges", a->t.path,
                            a->n - a->old_n, se_section_name(s->section[i].tag));
-    if (se_stream_has(s, SE_GRAPH)) {
-        if (se_graph_get(&g, s, SE_GRAPH, err) < 0 ||
-            !(off = se_alloc(a->n + 1, sizeof *off, err)))
-            return -1;
-        memcpy(off, g.off, (g.n + 1) * sizeof *off);
-        for (uint64_t v = g.n + 1; v <= a->n; v++)
-            off[v] = g.m;
-        g.n = a->n;
-        g.off = off;
-        rc = se_graph_put(&g, s, SE_GRAPH, NULL, err);
-        free(off);
-        if (rc < 0)
-            return -1;
-    }
+    if (se_stream_has(s, SE_GRAPH) && add_vertices(a, s, err) < 0)
+        return -1;
     return a->named ? se_table_put(&a->names, s, err) : 0;
 }
 

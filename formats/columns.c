@@ -257,7 +257,10 @@ static int survey_words(struct se_column *x, const struct se_sheet *t, uint64_t 
             words++;
     }
     x->type = SE_COLUMN_WORDS;
-    if (x->word.n > cells / 2 && (x->word.n > FEW_WORDS || words > LONG_TEXT * cells)) {
+    if (x->word.n == cells && cells > 4 && words < 2 * cells) {
+        x->type = SE_COLUMN_NONE;
+        x->why = "another word in each row; --id can name the vertices by it";
+    } else if (x->word.n > cells / 2 && (x->word.n > FEW_WORDS || words > LONG_TEXT * cells)) {
         x->type = words >= 2 * cells ? SE_COLUMN_TEXT : SE_COLUMN_NONE;
         x->why = "another word in most rows";
     } else if (x->word.n < 2 && x->missing == 0) {

@@ -20,6 +20,7 @@
 
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,16 +53,25 @@ static bool parse_weight(const struct se_field *f, double *w)
     return f->len > 0 && se_parse_number(&p, w) && p == f->at + f->len;
 }
 
-/* A weight with a decimal comma or thousands separators, if --decimal says so */
-static bool parse_amount(const struct se_edge_lines *r, const struct se_field *f, double *w)
+/* A weight with a decimal comma or thousands separators, if --decimal says so.  Where commas do
+ * not separate fields a single one is a decimal comma. */
+static bool parse_amount(struct se_edge_lines *r, const struct se_field *f, double *w)
 {
     char text[64];
 
-    if (r->in->decimal == SE_DECIMAL_AUTO || f->len >= sizeof text)
+    if (f->len >= sizeof text)
         return false;
     memcpy(text, f->at, f->len);
     text[f->len] = '\0';
-    return se_amount(text, r->in->decimal, w);
+    return (r->in->decimal != SE_DECIMAL_AUTO || strchr(text, ',')) &&
+           se_weight(text, r->in->decimal, r->separator, w, &r->commas);
+}
+
+/* Seconds since 1970, from 1985 on? */
+static void note_time(struct se_edge_lines *r, double w)
+{
+    r->times = r->times && w >= 5e8 && w <= 4e9 && w == floor(w);
+    r->first_time = r->first_time > 0 ? r->first_time : w;
 }
 
 static int shown(const struct se_field *f)
@@ -77,6 +87,7 @@ static int check_weight(struct se_edge_lines *r, const struct se_field *f, int c
     if (r->columns == 0) {
         r->columns = columns;
         r->builder.weighted = columns == 3;
+        r->times = columns == 3 && !r->wide && !r->header;
     }
     if (columns != r->columns)
         return se_text_fail(&r->text, err, "has %s weight, but lines before it have %s",
@@ -84,14 +95,16 @@ static int check_weight(struct se_edge_lines *r, const struct se_field *f, int c
     if (columns < 3)
         return 0;
     if (!parse_weight(f, w) && !parse_amount(r, f, w))
-        return se_text_fail(&r->text, err, "weight '%.*s' is not a finite number%s", shown(f),
-                            f->at, memchr(f->at, ',', f->len) ? "; use --decimal comma if it "
-                            "has a decimal comma" : "");
+        return se_text_fail(&r->text, err, "weight '%.*s' is not a finite number; %s", shown(f),
+                            f->at, memchr(f->at, ',', f->len) ? "use --decimal comma if it has a "
+                            "decimal comma" : "if it is no weight name the columns of the edges "
+                            "with --source and --target");
     if (*w < 0)
         return se_text_fail(&r->text, err, "weight %g is negative; weights are 0 or more: drop "
                             "such lines, or leave weights out with --source 1 --target 2", *w);
     if (*w > (double)FLT_MAX)
         return se_text_fail(&r->text, err, "weight %g is more than a float holds", *w);
+    note_time(r, *w);
     return 0;
 }
 
@@ -174,8 +187,9 @@ static int add_names(struct se_edge_lines *r, const struct se_field field[2], do
 
     for (int e = 0; e < 2; e++) {
         b->at[2 * b->count + e] = b->text.len;
-        b->len[2 * b->count + e] = field[e].len;
-        if (se_bytes_add(&b->text, field[e].at, field[e].len, err) < 0)
+        b->len[2 * b->count + e] = field[e].len + r->bipartite;
+        if ((r->bipartite && se_bytes_add(&b->text, e ? "r" : "l", 1, err) < 0) ||
+            se_bytes_add(&b->text, field[e].at, field[e].len, err) < 0)
             return -1;
     }
     b->weight[b->count] = (float)w;
@@ -202,13 +216,38 @@ static bool is_header(const struct se_field *field, int columns)
     return false;
 }
 
+/* Four numbers: an edge, its weight, and when it was there */
+static bool is_wide(const char *line, char separator)
+{
+    double number;
+    int fields = 0;
+
+    for (const char *p = line; *p; fields++) {
+        p += strspn(p, " ");
+        if (!se_parse_number(&p, &number))
+            return false;
+        p += strspn(p, separator == ' ' ? " \t" : " ");
+        if (*p && separator != ' ' && *p++ != separator)
+            return false;
+    }
+    return fields == 4;
+}
+
 static int split_line(struct se_edge_lines *r, char *line, struct se_field field[4],
                       struct se_err *err)
 {
+    const bool wide = r->wide || (r->columns == 0 && is_wide(line, r->separator));
     const int columns = se_fields(line, r->separator, field);
 
     if (columns < 0)
         return se_text_fail(&r->text, err, "a quoted field does not end as it should");
+    if (wide && columns == 4) {
+        r->wide = true;
+        return 3;
+    }
+    if (strchr(line, '\r'))
+        return se_text_fail(&r->text, err, "lines end in carriage returns alone; convert the file "
+                            "with tr '\\r' '\\n'");
     if (columns < 2 || columns > 3)
         return se_text_fail(&r->text, err, "has %s; a line is u v [weight]%s",
                             columns < 2 ? "one field" : "more than three fields",
@@ -269,6 +308,13 @@ static int turn_to_names(struct se_edge_lines *r, struct se_err *err)
     return rc;
 }
 
+/* Ids that no vertex number can be: they are names, unless they are told to be numbers. */
+static bool too_large(const struct se_edge_lines *r, uint64_t u, uint64_t v)
+{
+    return (u >= SE_NONE || v >= SE_NONE) && r->in->ids == SE_IDS_AUTO && r->in->n == 0 &&
+           (!r->in->in_order || r->in->by_id);
+}
+
 /* A line where ids are integers so far, but not as plain as take_quickly() wants it. */
 static int take_integers(struct se_edge_lines *r, char *line, struct se_err *err)
 {
@@ -276,19 +322,20 @@ static int take_integers(struct se_edge_lines *r, char *line, struct se_err *err
     char *copy = se_strdup(line, err);          /* quotes change the line */
     struct se_field field[4];
     const int columns = copy ? split_line(r, line, field, err) : -1;
-    bool integers;
+    bool integers, large;
     uint64_t u, v;
     double w;
     int rc = columns < 0 ? -1 : 0;
 
     if (rc == 0) {
         integers = parse_id(&field[0], strict, &u) && parse_id(&field[1], strict, &v);
-        if (integers) {
+        large = integers && too_large(r, u, v);
+        if (integers && !large) {
             r->lines++;
             rc = check_weight(r, &field[2], columns, &w, err);
             if (rc == 0)
                 rc = add_integers(r, u, v, w, err);
-        } else if (r->lines == 0 && r->in->header == SE_HEADER_AUTO &&
+        } else if (!large && r->lines == 0 && r->in->header == SE_HEADER_AUTO &&
                    !(columns == 3 && parse_weight(&field[2], &w))) {
             r->lines++;
             r->header = copy;
@@ -375,6 +422,29 @@ static void take_dictionary(char *line, size_t *len)
     *len = (size_t)(brace - line);
 }
 
+/* The heading of KONECT: "% asym unweighted". */
+static int take_konect(struct se_edge_lines *r, const char *line, struct se_err *err)
+{
+    char shape[8] = "", weights[16] = "";
+
+    if (sscanf(line, "%% %7s %15s", shape, weights) < 1 ||
+        (strcmp(shape, "sym") != 0 && strcmp(shape, "asym") != 0 && strcmp(shape, "bip") != 0))
+        return 0;
+    r->konect = true;
+    r->bipartite = strcmp(shape, "bip") == 0;
+    if (r->bipartite && (r->in->ids == SE_IDS_INTEGER || r->fixed))
+        return se_text_fail(&r->text, err, "the graph is bipartite: its two columns count different "
+                            "vertices, which cannot be numbers");
+    if (r->bipartite) {
+        r->names = true;
+        r->keep = false;
+    }
+    return se_say(r->in->notes, err, "%s: \"%.40s\"%s", se_path_name(r->in->path), line,
+                  r->bipartite ? ": the columns count different vertices, named l1, l2, ... and r1, "
+                  "r2, ..." : *shape == 'a' && !r->in->directed
+                  ? ": edges have directions, which are dropped (--directed keeps directions)" : "");
+}
+
 /* A line that may be anything. */
 static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_err *err)
 {
@@ -392,6 +462,8 @@ static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_
         line++;
         len--;
     }
+    if (*line == '%' && r->lines == 0 && !r->konect)
+        return take_konect(r, line, err);
     if (*line == '\0' || *line == '#' || *line == '%')
         return 0;
     take_dictionary(line, &len);
@@ -421,6 +493,24 @@ static bool too_sparse(const struct se_edge_lines *r)
     return se_check_sparse(n, r->builder.count + r->record.count, 0, &ignored) < 0;
 }
 
+/* What became of the columns behind the ends */
+static int tell_columns(struct se_edge_lines *r, struct se_err *err)
+{
+    const char *path = se_path_name(r->in->path);
+
+    if (r->commas && se_say(r->in->notes, err, "%s: weights have decimal commas (--decimal)", path) < 0)
+        return -1;
+    if (r->wide)
+        return se_say(r->in->notes, err, "%s: four columns: the third is the weight, the fourth is "
+                      "not used (--source, --target and --weight name other columns)", path);
+    if (!r->times || r->in->source)
+        return 0;
+    r->builder.weighted = r->in->arcs.weighted = false;
+    return se_say(r->in->notes, err, "%s: the third column looks like times in seconds (%.0f), and "
+                  "is not used (--source 1 --target 2 --weight 3 makes it the weight)", path,
+                  r->first_time);
+}
+
 static int read_lines(struct se_edge_lines *r, struct se_err *err)
 {
     uint64_t u, v;
@@ -429,11 +519,16 @@ static int read_lines(struct se_edge_lines *r, struct se_err *err)
     char *line;
     int rc;
 
+    se_builder_release(&r->in->arcs);           /* of another try */
+    se_import_start(r->in, &r->builder, false);
     while ((rc = se_text_line(&r->text, &line, &len, err)) > 0) {
-        if (r->columns && !r->names && take_quickly(r, line, &u, &v, &w))
+        if (r->columns && !r->names && take_quickly(r, line, &u, &v, &w) &&
+            !too_large(r, u, v)) {
+            note_time(r, w);
             rc = add_integers(r, u, v, w, err);
-        else
+        } else {
             rc = take_line(r, line, len, err);
+        }
         if (rc != 0)
             return rc;
     }
@@ -455,7 +550,7 @@ static int read_lines(struct se_edge_lines *r, struct se_err *err)
                             (uint32_t)r->record.pair[i],
                             r->record.weight ? r->record.weight[i] : 1, err);
     record_release(&r->record);
-    return rc;
+    return rc < 0 ? rc : tell_columns(r, err);
 }
 
 void se_edge_lines_release(struct se_edge_lines *r)
@@ -466,6 +561,7 @@ void se_edge_lines_release(struct se_edge_lines *r)
     record_release(&r->record);
     se_bytes_release(&r->batch.text);
     free(r->header);
+    free(r->to);
 }
 
 /* A table of any columns, as lines in memory: all of it is in the buffer. */

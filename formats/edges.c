@@ -9,38 +9,47 @@
 
 /* --- vertices that are none --- */
 
-/* The graph of the stream again without some of its vertices, and without loops unless they
- * are wanted.  to[v]: the new number of v, SE_NONE: it goes, and has no edges. */
-static int renumber(struct se_stream *s, const uint32_t *to, uint64_t n, bool loops,
-                    struct se_err *err)
+/* The graph of the stream again without some of its vertices and their edges, and without loops
+ * unless they are wanted.  r->to[v]: the new number of v, SE_NONE: it goes. */
+static int renumber(const struct se_edge_lines *r, uint64_t n, bool loops, struct se_err *err)
 {
     struct se_graph_room room = SE_GRAPH_ROOM_INIT;
-    uint64_t at = 0, count = 0;
+    const uint32_t *to = r->to;
+    uint64_t m = 0, at = 0, count = 0;
     struct se_graph g;
 
-    if (se_graph_get(&g, s, SE_GRAPH, err) < 0)
+    if (se_graph_get(&g, r->s, SE_GRAPH, err) < 0)
         return -1;
+    for (uint64_t u = 0; u < g.n; u++)
+        for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++)
+            m += to[u] != SE_NONE && to[g.to[i]] != SE_NONE;
     for (uint64_t i = 0; i < g.loops && loops; i++)
         count += to[g.loop[i]] != SE_NONE;
-    if (se_graph_room_make(&room, n, g.m, count, g.weight != NULL, err) < 0)
+    if (se_graph_room_make(&room, n, m, count, g.weight != NULL, err) < 0)
         return -1;
     room.off[0] = 0;
     for (uint64_t u = 0; u < g.n; u++) {
-        for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++, at++) {
+        if (to[u] == SE_NONE)
+            continue;
+        for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++) {
+            if (to[g.to[i]] == SE_NONE)
+                continue;
             room.to[at] = to[g.to[i]];
             if (g.weight)
                 room.weight[at] = g.weight[i];
+            at++;
         }
-        if (to[u] != SE_NONE)
-            room.off[to[u] + UINT64_C(1)] = at;
+        room.off[to[u] + UINT64_C(1)] = at;
     }
     for (uint64_t i = 0, j = 0; i < g.loops && j < count; i++) {
+        if (to[g.loop[i]] == SE_NONE)
+            continue;
         room.loop[j] = to[g.loop[i]];
         if (g.weight)
             room.loop_weight[j] = g.loop_weight[i];
         j++;
     }
-    return se_graph_room_give(&room, s, SE_GRAPH, NULL, err);
+    return se_graph_room_give(&room, r->s, SE_GRAPH, NULL, err);
 }
 
 /* Mark the vertices that have an edge or a loop; how many there are. */
@@ -61,20 +70,20 @@ static uint64_t mark_used(const struct se_graph *g, uint32_t *used)
 }
 
 /* Ids that do not count the vertices from 0 become names. */
-static int name_ids(struct se_edge_lines *r, const struct se_graph *g, const uint32_t *to,
-                    uint64_t n, struct se_err *err)
+static int name_ids(struct se_edge_lines *r, const struct se_graph *g, uint64_t n,
+                    struct se_err *err)
 {
     char digits[16];
     uint64_t least = 0, most = 0;
     uint32_t id;
 
     for (uint64_t v = g->n; v-- > 0;)
-        if (to[v] != SE_NONE) {
+        if (r->to[v] != SE_NONE) {
             least = v;
             most = most ? most : v;
         }
     for (uint64_t v = 0; v < g->n; v++)
-        if (to[v] != SE_NONE &&
+        if (r->to[v] != SE_NONE &&
             se_table_add(&r->table, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64,
                                                              v), &id, err) < 0)
             return -1;
@@ -89,24 +98,28 @@ static int fit_integers(struct se_edge_lines *r, struct se_err *err)
 {
     const bool free_ids = r->in->ids == SE_IDS_AUTO && r->in->n == 0;
     struct se_graph g;
-    uint32_t *to;
     uint64_t used, n;
     int rc = 0;
 
-    if (se_graph_get(&g, r->s, SE_GRAPH, err) < 0 || !(to = se_alloc(g.n, sizeof *to, err)))
+    if (se_graph_get(&g, r->s, SE_GRAPH, err) < 0 || !(r->to = se_alloc(g.n, sizeof *r->to, err)))
         return -1;
-    used = mark_used(&g, to);
-    const bool from_one = g.n > 1 && to[0] == SE_NONE;
-    const bool names = free_ids && used > 0 && (r->in->in_order ? from_one : used < g.n);
+    used = mark_used(&g, r->to);
+    for (uint64_t i = 0; i < r->in->listed_count; i++)
+        if (r->in->listed[i] < g.n && r->to[r->in->listed[i]] == SE_NONE) {
+            r->to[r->in->listed[i]] = 0;
+            used++;
+        }
+    const bool from_one = g.n > 1 && r->to[0] == SE_NONE;
+    const bool in_order = r->in->in_order && !r->in->by_id;
+    const bool names = free_ids && used > 0 && (in_order ? from_one : used < g.n);
 
     for (uint64_t v = n = 0; v < g.n; v++)      /* by position: all but vertex 0 stay */
-        to[v] = names && (r->in->in_order ? v == 0 : to[v] == SE_NONE) ? SE_NONE
-                                                                       : (uint32_t)n++;
+        r->to[v] = names && (in_order ? v == 0 : r->to[v] == SE_NONE) ? SE_NONE
+                                                                             : (uint32_t)n++;
     if (names)
-        rc = name_ids(r, &g, to, n, err);
+        rc = name_ids(r, &g, n, err);
     if (rc == 0 && (names || (g.loops > 0 && !r->in->keep_loops)))
-        rc = renumber(r->s, to, n, r->in->keep_loops, err);
-    free(to);
+        rc = renumber(r, n, r->in->keep_loops, err);
     return rc < 0 || !names ? rc : se_table_put(&r->table, r->s, err);
 }
 
@@ -126,33 +139,21 @@ static bool is_header_edge(const struct se_graph *g)
 static int drop_header(struct se_edge_lines *r, struct se_err *err)
 {
     struct se_table names = SE_TABLE_INIT;
-    struct se_graph g;
-    struct se_graph_room room = SE_GRAPH_ROOM_INIT;
+    const uint64_t n = r->table.n;
     uint32_t id;
     int rc = 0;
 
-    if (se_say(r->in->notes, err, "%s: the first line, '%.*s' and '%.*s', is taken for a header, "
-               "as neither occurs again (--header no: it is an edge)",
+    if (se_say(r->in->notes, err, "%s: the first line, '%.*s' and '%.*s', is read as a header, "
+               "because neither occurs again (--header no reads it as an edge)",
                se_path_name(r->in->path), (int)r->table.off[1] < 60 ? (int)r->table.off[1] : 60,
                r->table.text.data, (int)(r->table.off[2] - r->table.off[1]) < 60
                ? (int)(r->table.off[2] - r->table.off[1]) : 60,
                r->table.text.data + r->table.off[1]) < 0 ||
-        se_graph_get(&g, r->s, SE_GRAPH, err) < 0 ||
-        se_graph_room_make(&room, g.n - 2, g.m - 1, g.loops, g.weight != NULL, err) < 0)
+        !(r->to = se_alloc(n, sizeof *r->to, err)))
         return -1;
-    for (uint64_t u = 2; u <= g.n; u++)
-        room.off[u - 2] = g.off[u] - 1;
-    for (uint64_t i = 1; i < g.m; i++) {
-        room.to[i - 1] = g.to[i] - 2;
-        if (g.weight)
-            room.weight[i - 1] = g.weight[i];
-    }
-    for (uint64_t i = 0; i < g.loops; i++) {
-        room.loop[i] = g.loop[i] - 2;
-        if (g.weight)
-            room.loop_weight[i] = g.loop_weight[i];
-    }
-    if (se_graph_room_give(&room, r->s, SE_GRAPH, NULL, err) < 0)
+    for (uint64_t v = 0; v < n; v++)
+        r->to[v] = v < 2 ? SE_NONE : (uint32_t)v - 2;
+    if (renumber(r, n - 2, true, err) < 0)
         return -1;
     for (uint64_t v = 2; v < r->table.n && rc == 0; v++)
         rc = se_table_add(&names, r->table.text.data + r->table.off[v],
@@ -167,6 +168,7 @@ static int put(struct se_edge_lines *r, struct se_err *err)
     const char *path = r->text.path;
     const uint64_t wanted = r->in->n, count = r->builder.count;
     const uint64_t n = r->names ? r->table.n : r->builder.n;
+    const enum se_merge rule = se_import_rule(r->in, &r->builder, SE_MERGE_SUM);
     struct se_built built;
     struct se_graph g;
 
@@ -176,21 +178,26 @@ static int put(struct se_edge_lines *r, struct se_err *err)
     if (wanted && (r->names ? n != wanted : n > wanted))
         return se_fail(err, SE_EINPUT, "%s: has %" PRIu64 " vertices, but %" PRIu64
                        " are wanted", path, n, wanted);
-    if (!r->names && se_check_sparse(n, count, wanted, err) < 0)
-        return se_err_in(err, path);
     r->builder.n = wanted > n ? wanted : n;
+    for (uint64_t i = 0; i < r->in->listed_count && !r->names && !wanted; i++)
+        if (r->in->listed[i] >= r->builder.n)
+            r->builder.n = r->in->listed[i] + 1;
+    if (!r->names && se_check_sparse(r->builder.n, count + r->in->listed_count, wanted, err) < 0)
+        return se_err_in(err, path);
     se_table_seal(&r->table);
-    if (se_builder_put(&r->builder, r->s, SE_GRAPH, SE_MERGE_SUM,
-                       r->in->keep_loops || !r->names, &built, err) < 0)
+    if (se_builder_put(&r->builder, r->s, SE_GRAPH, rule, r->in->keep_loops || !r->names, &built,
+                       err) < 0)
         return se_err_in(err, path);
     r->in->loops = built.loops;
     r->in->repeated = built.repeated;
     if (!r->names)
-        return fit_integers(r, err);
+        return fit_integers(r, err) < 0 ||
+               se_import_arcs(r->in, &built, rule, r->to, r->s, err) < 0 ? -1 : 0;
     if (r->doubtful && (se_graph_get(&g, r->s, SE_GRAPH, err) < 0 ||
                         (is_header_edge(&g) && drop_header(r, err) < 0)))
         return -1;
-    return !r->fixed ? se_table_put(&r->table, r->s, err) : 0;
+    return (!r->fixed && se_table_put(&r->table, r->s, err) < 0) ||
+           se_import_arcs(r->in, &built, rule, r->to, r->s, err) < 0 ? -1 : 0;
 }
 
 static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
@@ -219,7 +226,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
 static int detect(const char *path, const char *head, size_t len)
 {
-    static const char *const sure[] = { ".edges", ".edgelist", ".el", ".abc" };
+    static const char *const sure[] = { ".edges", ".edgelist", ".el", ".abc", ".ncol" };
     static const char *const maybe[] = { ".tsv", ".csv", ".txt" };
 
     if (!head || memchr(head, '\0', len) || strncmp(head, "%%MatrixMarket", 14) == 0)
@@ -255,7 +262,7 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
     struct se_names names;
     struct se_graph g;
 
-    if (se_graph_get(&g, s, ex->section, err) < 0 ||
+    if (se_export_edges(ex, s, &g, err) < 0 ||
         se_export_names(ex->names, s, &names, err) < 0 || check_names(&names, err) < 0)
         return -1;
     for (uint64_t u = 0; u < g.n; u++)
@@ -275,11 +282,12 @@ static int export(const struct se_export *ex, struct se_stream *s, struct se_out
 
 const struct se_format se_format_edges = {
     .name = "edges",
-    .what = "edge list: u, v and weight of each edge, u < v, ascending",
+    .what = "edge list: u, v and weight of each edge, u < v, ascending; of arcs all",
     .what_import = "edge list: u v [weight] a line, separated by tabs, commas, "
                    "semicolons or blanks; # and % start comments; a header line is "
                    "skipped; other tables with --source, --target and --weight",
-    .extensions = { "tsv", "txt", "edgelist", "el", "abc" },
+    .extensions = { "tsv", "txt", "edgelist", "el", "abc", "ncol" },
+    .directed = true,
     .import = import,
     .detect = detect,
     .export = export

@@ -4,6 +4,7 @@
 
 #include "common/graph/builder.h"
 #include "formats/internal.h"
+#include "formats/vertices.h"
 
 struct se_edge_record {         /* pairs met so far, should they turn out to be names */
     uint64_t *pair, count;      /* u << 32 | v */
@@ -36,7 +37,13 @@ struct se_edge_lines {
     bool names;                 /* ids are names */
     bool fixed;                 /* no new names: the stream has them all */
     bool keep;                  /* keep a record, for the file cannot be read again */
+    bool wide;                  /* lines have four columns, all numbers; the last is not used */
+    bool konect, bipartite;     /* it has a heading of KONECT; its columns count apart */
+    bool commas;                /* a weight has a decimal comma */
+    bool times;                 /* all weights so far look like times */
+    double first_time;
     bool doubtful;              /* the first line is two words: perhaps a header */
+    uint32_t *to;               /* vertices after renumbering, SE_NONE: gone; NULL: as they are */
 };
 
 /* Read the whole file, a second time if its ids turn out to be names: edges are in the builder,

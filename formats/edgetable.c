@@ -18,6 +18,7 @@ struct edge_table {
     struct se_records r;
     uint64_t column[3];         /* SE_NONE: no weights */
     uint64_t columns, line;     /* fields of a record; lines written */
+    bool comma;                 /* a weight has a decimal comma, though nobody said so */
     bool amounts;               /* weights with currency signs or thousands separators */
 };
 
@@ -84,7 +85,7 @@ static int add_weight(struct edge_table *t, const struct se_field *f, struct se_
     double w;
 
     if (!se_whole_number(f->at, &w)) {
-        if (!se_amount(f->at, t->in->decimal, &w))
+        if (!se_weight(f->at, t->in->decimal, t->r.separator, &w, &t->comma))
             return se_record_fail(&t->r, err, "weight '%.60s' is not a number%s", f->at,
                                   strchr(f->at, ',') && t->in->decimal != SE_DECIMAL_COMMA
                                   ? "; use --decimal comma if it has a decimal comma" : "");
@@ -131,9 +132,9 @@ static int read_table(struct edge_table *t, struct se_bytes *out, struct se_err 
         if (add_record(t, out, err) < 0)
             return -1;
     if (rc == 0 && t->amounts)
-        rc = se_say(t->in->notes, err, "%s: weights have currency signs or thousands separators, "
+        rc = se_say(t->in->notes, err, "%s: weights have currency signs, separators or decimal commas, "
                     "read with a decimal %s (--decimal)", se_path_name(t->r.t.path),
-                    t->in->decimal == SE_DECIMAL_COMMA ? "comma" : "point");
+                    t->comma || t->in->decimal == SE_DECIMAL_COMMA ? "comma" : "point");
     return rc;
 }
 
@@ -149,10 +150,61 @@ int se_edge_table(struct se_import *in, struct se_bytes *lines, struct se_err *e
     return rc;
 }
 
+/* The column of one of the words, or SE_NONE */
+static uint64_t find_word(const struct se_records *r, const char *const *words)
+{
+    for (; *words; words++)
+        for (uint64_t c = 0; c < r->fields; c++)
+            if (strcasecmp(r->field[c].at, *words) == 0)
+                return c;
+    return SE_NONE;
+}
+
+/* Of three columns, from the first row: is the third an amount such as $1,200 (1), no number at
+ * all (0), or a plain number, so that nothing is to be found out (-1)? */
+static int third_column(struct se_records *r)
+{
+    struct se_err ignored = SE_ERR_INIT;
+    double w;
+
+    if (se_record_next(r, &ignored) <= 0 || r->fields != 3 || se_whole_number(r->field[2].at, &w))
+        return -1;
+    return se_amount(r->field[2].at, SE_DECIMAL_AUTO, &w) && strpbrk(r->field[2].at, "$,");
+}
+
+/* Columns of the ends and the weight of a heading, each SE_NONE if it is not there */
+static void look_at_heading(struct se_records *r, uint64_t found[3], char name[3][64])
+{
+    static const char *const words[3][5] = {
+        { "source", "from", "src", "src_id" }, { "target", "to", "dst", "dst_id" }, { "weight" }
+    };
+    const bool three = r->fields == 3;
+    char all[3][64] = { "" };
+    int third;
+
+    if (r->fields < 3 || se_record_is_data(r))
+        return;
+    for (int i = 0; i < 3; i++) {
+        found[i] = find_word(r, words[i]);
+        if (found[i] != SE_NONE)
+            snprintf(name[i], 64, "%s", r->field[found[i]].at);
+        snprintf(all[i], 64, "%s", r->field[i].at);
+    }
+    if (!three)
+        return;
+    third = third_column(r);
+    for (uint64_t i = 0; i < 3; i++)
+        if (third != 0) {                       /* an amount: u, v, weight, whatever they are called */
+            found[i] = third > 0 ? i : SE_NONE;
+            memcpy(name[i], all[i], 64);
+        }
+}
+
 int se_edge_columns(struct se_import *in, struct se_err *err)
 {
-    static const char *const words[][2] = { { "source", "target" }, { "from", "to" },
-                                            { "src", "dst" } };
+    static const char *const number[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    uint64_t found[3] = { SE_NONE, SE_NONE, SE_NONE };
+    char name[3][64] = { "" };
     struct se_records r = SE_RECORDS_INIT;
     struct stat st;
     int rc = 0;
@@ -164,21 +216,16 @@ int se_edge_columns(struct se_import *in, struct se_err *err)
         return -1;
     if (se_record_next(&r, err) <= 0)
         *err = (struct se_err)SE_ERR_INIT;      /* the reader of edges will say it */
-    for (int i = 0; i < 3 && r.fields > 3 && !in->source; i++) {
-        uint64_t found[2] = { SE_NONE, SE_NONE };
-
-        for (uint64_t c = 0; c < r.fields; c++)
-            for (int e = 0; e < 2; e++)
-                if (strcasecmp(r.field[c].at, words[i][e]) == 0)
-                    found[e] = c;
-        if (found[0] == SE_NONE || found[1] == SE_NONE)
-            continue;
-        rc = se_say(in->notes, err, "%s: %" PRIu64 " columns; edges are taken from '%s' to '%s', "
-                    "without weights (--source, --target and --weight name others)",
-                    se_path_name(in->path), r.fields, r.field[found[0]].at,
-                    r.field[found[1]].at);
-        in->source = words[i][0];
-        in->target = words[i][1];
+    else
+        look_at_heading(&r, found, name);
+    if (found[0] < 9 && found[1] < 9 && (found[2] < 9 || found[2] == SE_NONE)) {
+        in->source = number[found[0]];
+        in->target = number[found[1]];
+        in->weight = found[2] == SE_NONE ? NULL : number[found[2]];
+        rc = se_say(in->notes, err, "%s: %" PRIu64 " columns; edges are taken from '%s' to '%s', %s"
+                    "%s%s (--source, --target and --weight name others)", se_path_name(in->path),
+                    r.fields, name[0], name[1], in->weight ? "weights from '" : "without weights",
+                    name[2], in->weight ? "'" : "");
     }
     se_records_close(&r);
     return rc;

@@ -62,6 +62,7 @@ int se_facts_get(struct se_facts *f, const struct se_export *ex, struct se_strea
                  struct se_err *err)
 {
     *f = (struct se_facts)SE_FACTS_INIT;
+    f->directed = ex->section == SE_ARCS;
     if (se_stream_vertices(s, &f->n, err) < 0 || get_labels(f, s, err) < 0 ||
         get_predictions(f, s, err) < 0 || get_part(f, ex->split, s, err) < 0)
         return -1;
@@ -89,9 +90,29 @@ bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size
     return true;
 }
 
+void se_out_class(struct se_out *out, const struct se_facts *f, bool names, int32_t c)
+{
+    const char *name = names ? se_facts_class(f, c) : NULL;
+
+    se_out_char(out, '\t');
+    if (name)
+        se_out_str(out, name);
+    else if (names && f->class_name)
+        se_out_char(out, '?');
+    else
+        se_out_i64(out, c);
+}
+
 const char *se_facts_part(const struct se_facts *f, uint64_t v)
 {
     return se_split_part_names[f->part ? f->part[v] : SE_SPLIT_NONE];
+}
+
+int se_export_edges(const struct se_export *ex, struct se_stream *s, struct se_graph *g,
+                    struct se_err *err)
+{
+    return ex->section == SE_ARCS ? se_arcs_get(g, s, err)
+                                  : se_graph_get(g, s, ex->section, err);
 }
 
 int se_export_network(const struct se_export *ex, struct se_stream *s, struct se_out *out,
@@ -102,7 +123,7 @@ int se_export_network(const struct se_export *ex, struct se_stream *s, struct se
     struct se_graph g;
     int rc = -1;
 
-    if (se_graph_get(&g, s, ex->section, err) == 0 && se_facts_get(&f, ex, s, err) == 0 &&
+    if (se_export_edges(ex, s, &g, err) == 0 && se_facts_get(&f, ex, s, err) == 0 &&
         se_export_modules(ex, s, &module, err) == 0) {
         write(out, &f, &g, module);
         rc = 0;

@@ -13,6 +13,7 @@ struct se_facts {
     const uint8_t *part;        /* of split ex->split; NULL: no splits */
     uint64_t classes;
     const char **class_name;    /* NULL: classes have no names */
+    bool directed;              /* the edges to write are arcs */
 };
 #define SE_FACTS_INIT { .n = 0 }
 
@@ -27,6 +28,8 @@ void se_facts_release(struct se_facts *f);
 const char *se_facts_class(const struct se_facts *f, int32_t label);
 /* The name of a vertex; false if it has none. */
 bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size_t *len);
+/* A tab and the class: its number, or with `names` its name, ? where it has none. */
+void se_out_class(struct se_out *out, const struct se_facts *f, bool names, int32_t c);
 /* "train", ..., "none" */
 const char *se_facts_part(const struct se_facts *f, uint64_t v);
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "common/base/utf16.h"
 #include "formats/internal.h"
 
 enum { HEAD = 4096 };           /* how much of a file is looked at */
@@ -81,6 +82,21 @@ bool se_path_is(const char *path, const char *ext)
     return len >= tail && strncasecmp(path + len - tail, ext, tail) == 0;
 }
 
+/* The same as UTF-8, which may have a few characters less */
+static int head_of_utf16(char *head, int len, struct se_err *err)
+{
+    struct se_bytes text = SE_BYTES_INIT;
+
+    if (se_bytes_add(&text, head, (size_t)len, err) < 0 || se_utf16_to_utf8(&text, err) < 0) {
+        se_bytes_release(&text);
+        return -1;
+    }
+    len = text.len < HEAD ? (int)text.len : HEAD;
+    memcpy(head, text.data, (size_t)len);
+    se_bytes_release(&text);
+    return len;
+}
+
 /* The first bytes of a file, inflated if it is gzip'd.  Returns how many, or -1. */
 static int read_head(const char *path, char *head, struct se_err *err)
 {
@@ -93,6 +109,8 @@ static int read_head(const char *path, char *head, struct se_err *err)
     gzclose(file);
     if (got < 0)
         return se_fail(err, SE_EINPUT, "%s: cannot be read", path);
+    if (se_utf16_is(head, (size_t)got) && (got = head_of_utf16(head, got, err)) < 0)
+        return -1;
     head[got] = '\0';
     return got;
 }

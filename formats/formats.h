@@ -6,11 +6,14 @@
 #include <stdint.h>
 
 #include "common/base/text.h"
+#include "common/graph/builder.h"
 #include "common/stream/section.h"
 
 enum se_ids { SE_IDS_AUTO, SE_IDS_INTEGER, SE_IDS_STRING };
 
 enum se_header { SE_HEADER_AUTO, SE_HEADER_YES, SE_HEADER_NO };
+/* How the two directions of a pair become one edge; auto: as the format has it */
+enum se_symmetric { SE_SYMMETRIC_AUTO, SE_SYMMETRIC_SUM, SE_SYMMETRIC_MAX, SE_SYMMETRIC_MEAN };
 enum se_decimal { SE_DECIMAL_AUTO, SE_DECIMAL_POINT, SE_DECIMAL_COMMA };
 
 /* What an importer is asked, and what it tells. */
@@ -20,10 +23,15 @@ struct se_import {
     enum se_ids ids;            /* edges: numbers as they are, or names in order of first use */
     uint64_t n;                 /* vertices wanted, 0: as many as the data say */
     bool in_order;              /* edges: other files count vertices from 0, by position */
-    bool by_id;                 /* edges: but they name them by id, should ids be large */
+    bool by_id;                 /* edges: but they name them by id */
+    const uint64_t *listed;     /* edges: by_id: the ids that they name */
+    uint64_t listed_count;
     enum se_header header;      /* edges: is the first line a heading? */
     enum se_decimal decimal;    /* edges: of weights */
     const char *source, *target, *weight;       /* edges: columns of a table, NULL: not given */
+    bool directed;              /* keep directions, in the section of arcs */
+    enum se_symmetric symmetric;
+    struct se_builder arcs;     /* those met so far; release it in any case */
     uint64_t loops, repeated;   /* told: self-loops and repeated pairs that were met */
     bool matrix;                /* told: of the two directions the larger weight counted */
     struct se_bytes *notes;     /* told: lines that the user should see; NULL: nobody asks */
@@ -35,10 +43,15 @@ struct se_import {
 
 /* What an exporter is asked. */
 struct se_export {
-    uint32_t section;           /* SE_GRAPH or SE_FUSED: whose edges */
+    uint32_t section;           /* SE_GRAPH, SE_FUSED, SE_ARCS: whose edges; SE_TREE; 0: see format */
     uint64_t split;             /* which split `predictions` and `nodes` show */
     bool names;                 /* vertices by name where the stream has names */
     unsigned depth;             /* the level of the tree whose modules are shown; 0: see format */
+    uint64_t most;              /* at most so many modules; 0: any number */
+    struct se_bytes *notes;     /* told: lines that the user should see; NULL: nobody asks */
+    uint64_t bin;               /* bed: length of a vertex; 0: not given */
+    const char *sequence;       /* bed: what the vertices are on; NULL: "vertices" */
+    const char *positions;      /* bed: file of a position for each vertex; NULL: none */
 };
 
 enum se_format_kind { SE_FORMAT_GRAPH, SE_FORMAT_TREE, SE_FORMAT_TABLE };
@@ -53,6 +66,7 @@ struct se_format {
     const char *extensions[8];  /* further ones, without the dot */
     bool all_sections;          /* writes the graph and the tree, whatever --section says */
     bool tree_instead;          /* a graph format that --section tree makes write the tree */
+    bool directed;              /* can write the arcs, with --section arcs */
     bool tree_graph;            /* measures the tree on the graph that it was made for */
     /* Add sections to `s`.  NULL: cannot be imported. */
     int (*import)(struct se_import *in, struct se_stream *s, struct se_err *err);
@@ -78,11 +92,18 @@ const struct se_format *se_format_for(const char *path, const struct se_format *
 /* The likeliest importer of a path, or NULL with `err` set. */
 const struct se_format *se_format_detect(const char *path, struct se_err *err);
 
+/* Add a line to the notes; control characters become '?'.  Nothing without notes. */
+int se_say(struct se_bytes *notes, struct se_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Side files (--features, --labels, --embedding, --splits): npy, npz or TSV. */
 int se_side_features(const char *path, struct se_stream *s, struct se_err *err);
-int se_side_labels(const char *path, struct se_stream *s, struct se_err *err);
-/* Is it a text with a vertex and a class in each line?  Its second line is looked at. */
-bool se_side_labels_by_id(const char *path);
+int se_side_labels(const char *path, struct se_stream *s, struct se_bytes *notes,
+                   struct se_err *err);
+/* Is it a text with a vertex and a class in each line, or the vertices of a community, that names
+ * vertices by whole numbers?  Those below SE_NONE are then in *ids, which is for free(). */
+int se_side_label_ids(const char *path, uint64_t **ids, uint64_t *count, bool *by_id,
+                      struct se_err *err);
 int se_side_embedding(const char *path, struct se_stream *s, struct se_err *err);
 /* A table with a heading and a row for each vertex: features, and labels from one column. */
 enum se_unmatched { SE_UNMATCHED_KEEP, SE_UNMATCHED_DROP, SE_UNMATCHED_ERROR };

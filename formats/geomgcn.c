@@ -138,6 +138,7 @@ static int import_files(struct se_import *in, const char *vertices, const char *
     int rc = read_vertices(vertices, &x, &r, err);
 
     b.n = x.n;
+    se_import_start(in, &b, false);
     if (rc == 0 && (se_import_vertices(in, x.n, err) < 0 ||
                     se_read_edge_lines(edges, '\t', x.n, &b, err) < 0 ||
                     se_import_graph(in, &b, SE_MERGE_SUM, s, err) < 0 ||

@@ -67,9 +67,10 @@ static void edge(struct se_out *out, uint64_t id, uint64_t u, uint64_t v, const 
 static void write_all(struct se_out *out, const struct se_facts *f, const struct se_graph *g,
                       const uint32_t *module)
 {
-    se_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-               "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">\n"
-               "  <graph defaultedgetype=\"undirected\">\n    <attributes class=\"node\">\n");
+    se_outf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">\n"
+            "  <graph defaultedgetype=\"%s\">\n    <attributes class=\"node\">\n",
+            f->directed ? "directed" : "undirected");
     if (f->label)
         attribute(out, "class", "string");
     if (f->predicted) {
@@ -106,6 +107,7 @@ static int detect(const char *path, const char *head, size_t len)
 const struct se_format se_format_gexf = {
     .name = "gexf",
     .what = "GEXF of Gephi, with classes, predictions and modules",
+    .directed = true,
     .import = import,
     .detect = detect,
     .export = export_gexf

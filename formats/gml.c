@@ -2,9 +2,11 @@
  *
  * The graph is the first list called graph; lists inside nodes and edges are passed over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/utf16.h"
 #include "formats/escape.h"
 #include "formats/facts.h"
 #include "formats/network.h"
@@ -102,7 +104,25 @@ static int key_value(struct gml *g, char key[64], struct se_err *err)
     }
 }
 
-/* The five entities that GML knows, and numbers of characters below 128. */
+/* The character of "&#233;" or "&#xe9;" as UTF-8: how many bytes of the text it is, or 0. */
+static size_t numbered(const char *text, size_t len, char out[4], size_t *bytes)
+{
+    char digits[12] = "", *end;
+    const char *semicolon = memchr(text, ';', len < 11 ? len : 11);
+    const bool hex = len > 3 && (text[2] == 'x' || text[2] == 'X');
+    unsigned long c;
+
+    if (!semicolon || len < 4 || text[1] != '#')
+        return 0;
+    memcpy(digits, text + 2 + hex, (size_t)(semicolon - text) - 2 - hex);
+    c = strtoul(digits, &end, hex ? 16 : 10);
+    if (*end || !digits[0] || c < 32 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 0;
+    *bytes = se_utf8_put((uint32_t)c, out);
+    return (size_t)(semicolon - text) + 1;
+}
+
+/* The five entities that GML knows, and characters by number. */
 static size_t plain(const char *text, size_t len, char *out)
 {
     static const struct { const char *name; char c; } entity[] = {
@@ -110,8 +130,15 @@ static size_t plain(const char *text, size_t len, char *out)
     };
     size_t to = 0;
 
-    for (size_t i = 0; i < len && to + 1 < WORD;) {
-        size_t k = 0;
+    for (size_t i = 0; i < len && to + 4 < WORD;) {
+        size_t k = 0, more = 0;
+        const size_t taken = text[i] == '&' ? numbered(text + i, len - i, out + to, &more) : 0;
+
+        if (taken > 0) {
+            i += taken;
+            to += more;
+            continue;
+        }
 
         while (k < 5 && (strlen(entity[k].name) > len - i ||
                          memcmp(entity[k].name, text + i, strlen(entity[k].name)) != 0))
@@ -132,11 +159,15 @@ static int add_values(struct se_network *x, uint32_t v, const struct pair *p, in
                       struct se_err *err)
 {
     char word[WORD];
+    const char *label = "name";         /* igraph calls the label so */
 
+    for (int i = 0; i < count; i++)
+        if (strcasecmp(p[i].key, "label") == 0)
+            label = "label";
     for (int i = 0; i < count; i++) {
         const size_t len = plain(p[i].at, p[i].len, word);
 
-        if ((strcasecmp(p[i].key, "label") == 0 ? se_network_label(x, v, word, len, err)
+        if ((strcasecmp(p[i].key, label) == 0 ? se_network_label(x, v, word, len, err)
                                                 : se_network_value(x, v, p[i].key,
                                                                    strlen(p[i].key), word, len,
                                                                    err)) < 0)
@@ -217,7 +248,7 @@ static int read_graph(struct gml *g, struct se_network *x, struct se_err *err)
             rc = strcasecmp(key, "node") == 0 ? read_node(g, x, err)
                  : strcasecmp(key, "edge") == 0 ? read_edge(g, x, err) : skip(g, err);
         else if (strcasecmp(key, "directed") == 0)
-            x->directed = is(g, "1");
+            x->undirected = !(x->directed = is(g, "1"));
         if (rc < 0)
             return -1;
     }
@@ -254,6 +285,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
     if (se_slurp(&text, in->path, 0, err) < 0)
         return -1;
+    x.undirected = true;                        /* unless it says otherwise */
     g.at = text.data;
     g.end = text.data + text.len;
     rc = read_file(&g, &x, err) < 0 || se_network_put(&x, in, s, err) < 0
@@ -309,7 +341,7 @@ static void write_all(struct se_out *out, const struct se_facts *f, const struct
     const char *name;
     size_t len;
 
-    se_out_str(out, "graph [\n  directed 0\n");
+    se_outf(out, "graph [\n  directed %d\n", f->directed);
     for (uint64_t v = 0; v < g->n; v++) {
         se_outf(out, "  node [ id %u", (unsigned)v);
         if (se_facts_name(f, v, &name, &len))
@@ -339,6 +371,7 @@ static int export_gml(const struct se_export *ex, struct se_stream *s, struct se
 const struct se_format se_format_gml = {
     .name = "gml",
     .what = "GML: graph [ node [ id 0 label \"a\" ] edge [ source 0 target 1 ] ]",
+    .directed = true,
     .import = import,
     .detect = detect,
     .export = export_gml

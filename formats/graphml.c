@@ -89,7 +89,7 @@ static void write_all(struct se_out *out, const struct se_facts *f, const struct
     se_out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     keys(out, f, g, module);
-    se_out_str(out, "  <graph edgedefault=\"undirected\">\n");
+    se_outf(out, "  <graph edgedefault=\"%s\">\n", f->directed ? "directed" : "undirected");
     for (uint64_t v = 0; v < g->n; v++)
         node(out, f, module, v);
     se_write_edges(out, g, edge);
@@ -116,6 +116,7 @@ static int detect(const char *path, const char *head, size_t len)
 const struct se_format se_format_graphml = {
     .name = "graphml",
     .what = "XML with names, labels, predictions and splits",
+    .directed = true,
     .import = import,
     .detect = detect,
     .export = export_graphml

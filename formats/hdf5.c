@@ -10,7 +10,7 @@
 typedef int64_t id;
 typedef unsigned long long size;
 enum { INTEGER = 0, FLOAT = 1, STRING = 3, ENUM = 8 };  /* H5T_class_t */
-enum { UTF8 = 1, DATASET = 1, DEFAULT = 0, ALL = 0 };
+enum { UTF8 = 1, DATASET = 1, DEFAULT = 0, ALL = 0, VIRTUAL = 3, EXTERNAL_LINK = 64 };
 
 static struct {
     void *library;
@@ -26,6 +26,10 @@ static struct {
     id (*dataset)(id, const char *, id);
     id (*space_of)(id);
     id (*type_of)(id);
+    id (*made_by)(id);
+    int (*other_files)(id);
+    int (*layout)(id);
+    int (*forget_link)(int);
     int (*read)(id, id, id, id, id, void *);
     int (*reclaim)(id, id, id, void *);
     int (*dims)(id);
@@ -52,7 +56,9 @@ static const struct {
     { "H5Fclose", &lib.file_close }, { "H5Lexists", &lib.exists }, { "H5Oopen", &lib.object },
     { "H5Idec_ref", &lib.object_close }, { "H5Iget_type", &lib.kind },
     { "H5Dopen2", &lib.dataset }, { "H5Dget_space", &lib.space_of },
-    { "H5Dget_type", &lib.type_of }, { "H5Dread", &lib.read },
+    { "H5Dget_type", &lib.type_of }, { "H5Dget_create_plist", &lib.made_by },
+    { "H5Pget_external_count", &lib.other_files }, { "H5Pget_layout", &lib.layout },
+    { "H5Lunregister", &lib.forget_link }, { "H5Dread", &lib.read },
     { "H5Dvlen_reclaim", &lib.reclaim }, { "H5Sget_simple_extent_ndims", &lib.dims },
     { "H5Sget_simple_extent_dims", &lib.extent }, { "H5Tget_class", &lib.class_of },
     { "H5Tis_variable_str", &lib.is_variable }, { "H5Tget_size", &lib.type_size },
@@ -89,6 +95,7 @@ static int load(struct se_err *err)
     if (lib.open() >= 0 && lib.version(&major, &minor, &release) >= 0 &&
         (major > 1 || minor >= 10)) {
         lib.quiet(0, NULL, NULL);
+        lib.forget_link(EXTERNAL_LINK);         /* a file is read, and not what it points to */
         return 0;
     }
 old:
@@ -148,6 +155,17 @@ static void give_back(const id *x, int count)
             lib.object_close(x[i]);
 }
 
+/* May its numbers lie in another file?  Whoever sends an HDF5 file must not choose what is read. */
+static bool lies_elsewhere(id dataset)
+{
+    const id made = lib.made_by(dataset);
+    const bool other = made < 0 || lib.other_files(made) != 0 || lib.layout(made) == VIRTUAL;
+
+    if (made >= 0)
+        lib.object_close(made);
+    return other;
+}
+
 /* Dataset, space and type; the size of the space.  Give all three back in any case. */
 static int open_dataset(const struct se_hdf5 *h, const char *name, id x[3], int *dims,
                         uint64_t shape[2], struct se_err *err)
@@ -162,6 +180,8 @@ static int open_dataset(const struct se_hdf5 *h, const char *name, id x[3], int 
     }
     if (x[0] < 0 || x[1] < 0 || x[2] < 0)
         return se_fail(err, SE_EINPUT, "%s: cannot be read", name);
+    if (lies_elsewhere(x[0]))
+        return se_fail(err, SE_EINPUT, "%s: lies in another file, which is not read", name);
     *dims = lib.dims(x[1]);
     if (*dims < 1 || *dims > 2 || lib.extent(x[1], extent, NULL) < 0)
         return se_fail(err, SE_EINPUT, "%s: an array of one or two dimensions was expected", name);
@@ -184,6 +204,8 @@ int se_hdf5_array(const struct se_hdf5 *h, const char *name, struct se_npy *a,
         whole = class == INTEGER || class == ENUM;
         if (!whole && class != FLOAT)
             rc = se_fail(err, SE_EINPUT, "%s: numbers were expected", name);
+        else if (class == ENUM && lib.type_size(x[2]) != 1)     /* truths are of a byte each */
+            rc = se_fail(err, SE_EINPUT, "%s: an enumeration", name);
         else if (__builtin_mul_overflow(shape[0], shape[1], &count) ||
                  !(data = se_alloc(count, 8, err)))
             rc = data ? -1 : se_fail(err, SE_EMEM, "%s: %" PRIu64 " by %" PRIu64 " numbers do not "
@@ -192,9 +214,8 @@ int se_hdf5_array(const struct se_hdf5 *h, const char *name, struct se_npy *a,
                  : lib.read(x[0], whole ? *lib.native_int64 : *lib.native_double, ALL, ALL,
                             DEFAULT, data) < 0)
             rc = se_fail(err, SE_EINPUT, "%s: cannot be read", name);
-        else if (class == ENUM)                 /* truths, a byte each */
-            rc = lib.type_size(x[2]) != 1 ? se_fail(err, SE_EINPUT, "%s: an enumeration", name)
-                 : se_npy_set(a, "u1", 2, '|', dims, shape, data, count, err);
+        else if (class == ENUM)
+            rc = se_npy_set(a, "u1", 2, '|', dims, shape, data, count, err);
         else
             rc = se_npy_set(a, whole ? "i8" : "f8", 2, '<', dims, shape, data, count * 8, err);
     }

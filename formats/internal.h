@@ -13,10 +13,6 @@ bool se_path_is(const char *path, const char *ext);
  * a single large number in a small file must not cost gigabytes. */
 int se_check_sparse(uint64_t n, uint64_t entries, uint64_t wanted, struct se_err *err);
 
-/* Add a line to the notes; control characters become '?'.  Nothing without notes. */
-int se_say(struct se_bytes *notes, struct se_err *err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
 static inline bool se_is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -43,6 +39,10 @@ int se_next_cell(char **p, char separator, struct se_field *f);
  * stands for a decimal point.  False: it is none. */
 bool se_amount(const char *cell, enum se_decimal decimal, double *value);
 
+/* A weight: the same, but of SE_DECIMAL_AUTO a single comma is a decimal comma where commas do not
+ * separate fields (*comma: it was). */
+bool se_weight(const char *cell, enum se_decimal decimal, char separator, double *value,
+               bool *comma);
 /* The edges of a table of any columns (in->source, in->target, in->weight) as lines
  * "u","v",weight, each where its record begins in the file. */
 int se_edge_table(struct se_import *in, struct se_bytes *lines, struct se_err *err);
@@ -98,6 +98,9 @@ void se_classes_release(struct se_classes *c);
  * stream has none.  se_out_vertex then prints the id. */
 int se_export_names(bool wanted, struct se_stream *s, struct se_names *names,
                     struct se_err *err);
+/* The edges to write, or the arcs where ex->section is SE_ARCS. */
+int se_export_edges(const struct se_export *ex, struct se_stream *s, struct se_graph *g,
+                    struct se_err *err);
 void se_out_vertex(struct se_out *out, const struct se_names *names, uint64_t v);
 
 /* The vertex that a label means: its name in the table, or an id if the table is empty. */
@@ -129,6 +132,16 @@ int se_check_leaves(const uint32_t *vertex, uint64_t count, uint64_t wanted, uin
  * when the stream has none.  NULL with `err` set, else give it back with free(). */
 double *se_leaf_flow(const struct se_export *ex, struct se_stream *s, uint64_t n,
                      struct se_err *err);
+
+/* An error if a tree of this height has no level ex->depth. */
+int se_check_depth(const struct se_export *ex, uint32_t height, struct se_err *err);
+/* The graph to measure a tree on: the one asked for, else (0) the one that it was made for. */
+int se_export_tree_graph(uint32_t asked, struct se_stream *s, struct se_graph *g,
+                         struct se_err *err);
+
+/* The levels of the tree to write: ex->depth alone, or all that have modules. */
+int se_export_levels(const struct se_export *ex, const struct se_tree *t, uint32_t *first,
+                     uint32_t *last, struct se_err *err);
 
 /* The module of each vertex at level ex->depth of the tree (0: the first); NULL without a tree.
  * free(). */

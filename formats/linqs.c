@@ -9,16 +9,7 @@
 #include <strings.h>
 
 #include "formats/folder.h"
-#include "formats/internal.h"
-#include "formats/rows.h"
-#include "formats/vertices.h"
-
-struct linqs {
-    struct se_table ids;
-    struct se_rows rows;
-    struct se_classes classes;
-    uint64_t fields, missing;
-};
+#include "formats/papers.h"
 
 /* The next word of a line, ended by NUL; NULL: there is no more. */
 static char *word(char **p, size_t *len)
@@ -32,7 +23,8 @@ static char *word(char **p, size_t *len)
     return *len ? start : NULL;
 }
 
-static int read_vertex(struct linqs *x, const struct se_text *t, char *line, struct se_err *err)
+static int read_vertex(struct se_papers *x, const struct se_text *t, char *line,
+                       struct se_err *err)
 {
     size_t len;
     char *id = word(&line, &len), *now, *next;
@@ -41,10 +33,8 @@ static int read_vertex(struct linqs *x, const struct se_text *t, char *line, str
 
     if (!id)
         return 0;
-    if (se_table_add(&x->ids, id, len, &v, err) < 0)
+    if (se_papers_vertex(x, t, id, &v, err) < 0)
         return -1;
-    if (v + 1 != x->ids.n || v != x->rows.n)
-        return se_text_fail(t, err, "vertex %.40s was there before", id);
     for (now = word(&line, &len); now && (next = word(&line, &len)); now = next, column++) {
         double value;
 
@@ -65,84 +55,17 @@ static int read_vertex(struct linqs *x, const struct se_text *t, char *line, str
            se_rows_end(&x->rows, SE_REPEAT_ADD, err) < 0 ? -1 : 0;
 }
 
-static int read_content(struct linqs *x, const char *path, struct se_err *err)
+static int read_edge(struct se_papers *x, const struct se_text *t, char *line, struct se_err *err)
 {
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc;
+    size_t a_len, b_len;
+    char *a = word(&line, &a_len), *b = a ? word(&line, &b_len) : NULL;
 
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    while ((rc = se_text_line(&t, &line, &len, err)) > 0)
-        if (read_vertex(x, &t, line, err) < 0) {
-            rc = -1;
-            break;
-        }
-    if (rc == 0 && x->ids.n == 0)
-        rc = se_fail(err, SE_EINPUT, "%s: has no vertices", path);
-    se_text_close(&t);
-    return rc;
-}
-
-static int read_cites(struct linqs *x, const char *path, struct se_builder *b,
-                      struct se_err *err)
-{
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc;
-
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    while ((rc = se_text_line(&t, &line, &len, err)) > 0) {
-        size_t a_len, b_len;
-        char *a = word(&line, &a_len), *c = a ? word(&line, &b_len) : NULL;
-
-        if (!a)
-            continue;
-        if (!c) {
-            rc = se_text_fail(&t, err, "two ids were expected");
-            break;
-        }
-        const uint32_t u = se_table_find(&x->ids, a, a_len), v = se_table_find(&x->ids, c, b_len);
-
-        if (u == SE_NONE || v == SE_NONE)
-            x->missing++;
-        else if (se_builder_add(b, u, v, 1, err) < 0) {
-            rc = -1;
-            break;
-        }
-    }
-    se_text_close(&t);
-    return rc;
-}
-
-static int import_files(struct se_import *in, const char *content, const char *cites,
-                        struct se_stream *s, struct se_err *err)
-{
-    struct linqs x = { SE_TABLE_INIT, SE_ROWS_INIT, SE_CLASSES_INIT, 0, 0 };
-    struct se_builder b = SE_BUILDER_INIT;
-    int rc = read_content(&x, content, err);
-
-    b.n = x.ids.n;
-    if (rc == 0 && (se_import_vertices(in, x.ids.n, err) < 0 ||
-                    read_cites(&x, cites, &b, err) < 0))
-        rc = -1;
-    if (rc == 0 && b.count == 0 && x.missing > 0)
-        rc = se_fail(err, SE_EINPUT, "%s: none of its ids is one of %s", cites, content);
-    if (rc == 0 && (se_import_graph(in, &b, SE_MERGE_SUM, s, err) < 0 ||
-                    se_rows_put(&x.rows, x.ids.n, NULL, s, err) < 0 ||
-                    se_classes_put(&x.classes, s, err) < 0 || se_table_put(&x.ids, s, err) < 0))
-        rc = -1;
-    if (rc == 0 && x.missing > 0)
-        rc = se_say(in->notes, err, "%s: %" PRIu64 " edges left out: an end is not in %s", cites,
-                    x.missing, content);
-    se_builder_release(&b);
-    se_table_release(&x.ids);
-    se_rows_release(&x.rows);
-    se_classes_release(&x.classes);
-    return rc;
+    if (!a)
+        return 0;
+    if (!b)
+        return se_text_fail(t, err, "two ids were expected");
+    return se_papers_edge(x, se_table_find(&x->ids, a, a_len), se_table_find(&x->ids, b, b_len),
+                          err);
 }
 
 /* The path without .content or .cites, of a file or of the only ones of a folder. */
@@ -176,7 +99,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
     if (rc > 0)
         rc = (content = se_find_file(stem, "", ".content", err)) &&
              (cites = se_find_file(stem, "", ".cites", err))
-                 ? import_files(in, content, cites, s, err) : -1;
+                 ? se_papers_import(in, content, read_vertex, cites, read_edge, s, err) : -1;
     free(stem);
     free(content);
     free(cites);

@@ -10,21 +10,12 @@
 #include <string.h>
 
 #include "formats/folder.h"
-#include "formats/internal.h"
-#include "formats/rows.h"
-#include "formats/vertices.h"
+#include "formats/papers.h"
 
 enum { HEADING = 2 };
 
-struct tab {
-    struct se_table ids, words;
-    struct se_rows rows;
-    struct se_classes classes;
-    uint64_t missing;
-};
-
 /* "numeric:WORD:0.0" of the second line: the columns in their order */
-static int declare(struct tab *x, char *line, struct se_err *err)
+static int declare(struct se_papers *x, char *line, struct se_err *err)
 {
     char *rest = NULL;
     uint32_t id;
@@ -42,7 +33,7 @@ static int declare(struct tab *x, char *line, struct se_err *err)
     return 0;
 }
 
-static int read_cell(struct tab *x, const struct se_text *t, uint32_t v, char *cell,
+static int read_cell(struct se_papers *x, const struct se_text *t, uint32_t v, char *cell,
                      struct se_err *err)
 {
     char *value = strchr(cell, '=');
@@ -63,18 +54,18 @@ static int read_cell(struct tab *x, const struct se_text *t, uint32_t v, char *c
     return number != 0 ? se_rows_add(&x->rows, column, (float)number, err) : 0;
 }
 
-static int read_vertex(struct tab *x, const struct se_text *t, char *line, struct se_err *err)
+static int read_vertex(struct se_papers *x, const struct se_text *t, char *line,
+                       struct se_err *err)
 {
-    char *rest = NULL, *cell = strtok_r(line, "\t", &rest);
+    char *rest = NULL, *cell;
     uint32_t v = 0;
 
+    if (t->line <= HEADING)
+        return t->line == HEADING ? declare(x, line, err) : 0;
+    cell = strtok_r(line, "\t", &rest);
     if (!cell)
         return 0;
-    if (se_table_add(&x->ids, cell, strlen(cell), &v, err) < 0)
-        return -1;
-    if (v + 1 != x->ids.n || v != x->rows.n)
-        return se_text_fail(t, err, "vertex %.40s was there before", cell);
-    if (se_classes_set(&x->classes, v, "", err) < 0)
+    if (se_papers_vertex(x, t, cell, &v, err) < 0 || se_classes_set(&x->classes, v, "", err) < 0)
         return -1;
     while ((cell = strtok_r(NULL, "\t", &rest)) != NULL)
         if (read_cell(x, t, v, cell, err) < 0)
@@ -84,13 +75,14 @@ static int read_vertex(struct tab *x, const struct se_text *t, char *line, struc
 }
 
 /* "7<TAB>paper:12<TAB>|<TAB>paper:34" */
-static int read_edge(struct tab *x, const struct se_text *t, char *line, struct se_builder *b,
-                     struct se_err *err)
+static int read_edge(struct se_papers *x, const struct se_text *t, char *line, struct se_err *err)
 {
     uint32_t end[2] = { SE_NONE, SE_NONE };
     char *rest = NULL;
     int count = 0;
 
+    if (t->line <= HEADING)
+        return 0;
     for (char *cell = strtok_r(line, "\t", &rest); cell; cell = strtok_r(NULL, "\t", &rest)) {
         const char *id = strchr(cell, ':');
 
@@ -101,65 +93,7 @@ static int read_edge(struct tab *x, const struct se_text *t, char *line, struct 
         return 0;
     if (count != 2)
         return se_text_fail(t, err, "two ends such as paper:12 were expected");
-    if (end[0] == SE_NONE || end[1] == SE_NONE) {
-        x->missing++;
-        return 0;
-    }
-    return se_builder_add(b, end[0], end[1], 1, err);
-}
-
-/* All lines of a file: of vertices, or with `b` of edges */
-static int read_file(struct tab *x, const char *path, struct se_builder *b, struct se_err *err)
-{
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc;
-
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    while ((rc = se_text_line(&t, &line, &len, err)) > 0) {
-        const int done = t.line < HEADING ? 0
-                         : t.line == HEADING ? (b ? 0 : declare(x, line, err))
-                         : b ? read_edge(x, &t, line, b, err) : read_vertex(x, &t, line, err);
-
-        if (done < 0) {
-            rc = -1;
-            break;
-        }
-    }
-    if (rc == 0 && x->ids.n == 0)
-        rc = se_fail(err, SE_EINPUT, "%s: has no vertices", path);
-    se_text_close(&t);
-    return rc;
-}
-
-static int import_files(struct se_import *in, const char *nodes, const char *cites,
-                        struct se_stream *s, struct se_err *err)
-{
-    struct tab x = { SE_TABLE_INIT, SE_TABLE_INIT, SE_ROWS_INIT, SE_CLASSES_INIT, 0 };
-    struct se_builder b = SE_BUILDER_INIT;
-    int rc = read_file(&x, nodes, NULL, err);
-
-    b.n = x.ids.n;
-    if (rc == 0 && (se_import_vertices(in, x.ids.n, err) < 0 ||
-                    read_file(&x, cites, &b, err) < 0))
-        rc = -1;
-    if (rc == 0 && b.count == 0 && x.missing > 0)
-        rc = se_fail(err, SE_EINPUT, "%s: none of its ids is one of %s", cites, nodes);
-    if (rc == 0 && (se_import_graph(in, &b, SE_MERGE_SUM, s, err) < 0 ||
-                    (x.words.n > 0 && se_rows_put(&x.rows, x.ids.n, NULL, s, err) < 0) ||
-                    se_classes_put(&x.classes, s, err) < 0 || se_table_put(&x.ids, s, err) < 0))
-        rc = -1;
-    if (rc == 0 && x.missing > 0)
-        rc = se_say(in->notes, err, "%s: %" PRIu64 " edges left out: an end is not in %s", cites,
-                    x.missing, nodes);
-    se_builder_release(&b);
-    se_table_release(&x.ids);
-    se_table_release(&x.words);
-    se_rows_release(&x.rows);
-    se_classes_release(&x.classes);
-    return rc;
+    return se_papers_edge(x, end[0], end[1], err);
 }
 
 /* The files of a folder or of its folder data; NULL: they are not there. */
@@ -195,7 +129,7 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
     int rc;
 
     if (nodes && cites)
-        rc = import_files(in, nodes, cites, s, err);
+        rc = se_papers_import(in, nodes, read_vertex, cites, read_edge, s, err);
     else
         rc = se_fail(err, SE_EINPUT, "%s: is not a folder with NAME.NODE.paper.tab and "
                      "NAME.DIRECTED.cites.tab", in->path);

@@ -308,7 +308,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
     else if (file.data[126] == 'M')
         rc = se_fail(err, SE_EINPUT, "is a big-endian MATLAB file, which is not read");
     else
-        rc = read_file(&file, &x, err) < 0 || se_named_put(&x, in, s, &n, err) < 0 ? -1 : 0;
+        rc = read_file(&file, &x, err) < 0 || se_facebook100(&x, in, err) < 0 ||
+             se_named_put(&x, in, s, &n, err) < 0 ? -1 : 0;
     rc = rc < 0 ? se_err_in(err, in->path) : se_import_vertices(in, n, err);
     se_named_release(&x);
     se_bytes_release(&file);

@@ -271,6 +271,7 @@ static int import_files(struct se_import *in, char *const path[3], struct se_str
     int rc = read_target_file(path[0], in, &g, err);
 
     b.n = g.x.n;
+    se_import_start(in, &b, false);
     if (rc == 0 && (se_import_vertices(in, g.x.n, err) < 0 ||
                     se_read_edge_lines(path[1], ',', g.x.n, &b, err) < 0 ||
                     se_import_graph(in, &b, SE_MERGE_SUM, s, err) < 0 ||

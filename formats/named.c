@@ -14,7 +14,7 @@
 /* In the order of preference; case does not matter. */
 static const char *const graph_names[] = {
     "adj_matrix", "adj", "adjacency", "adjacency_matrix", "network", "net", "graph", "matrix",
-    "A", "W", "connectivities", "PAP", "MAM", "APA", "PLP", "PTP", "PSP", NULL
+    "homo", "A", "W", "connectivities", "PAP", "MAM", "APA", "PLP", "PTP", "PSP", NULL
 };
 static const char *const edge_names[] = { "edge_index", "edges", "edge_list", "links", NULL };
 static const char *const weight_names[] = { "edge_weight", "edge_weights", "weights", NULL };
@@ -160,6 +160,7 @@ static int put_matrix(struct se_put *p, struct se_named *item, struct se_err *er
                        ", which is not square", item->name, m->rows, m->columns);
     rc = se_put_agree(p, item, m->rows, err);
     b.n = m->rows;
+    se_import_start(p->in, &b, false);
     for (uint64_t i = 0; i < m->count && !b.weighted; i++)
         b.weighted = m->value[i] != 1 && m->value[i] != 0;
     for (uint64_t i = 0; i < m->count && rc == 0; i++)
@@ -224,6 +225,7 @@ static int put_edges(struct se_put *p, struct se_named *item, struct se_err *err
     if (w && w->kind != SE_NAMED_DENSE)
         w = NULL;
     b.weighted = w != NULL;
+    se_import_start(p->in, &b, false);
     rc = add_edges(p, item, w ? &w->dense : NULL, &b, err);
     if (rc == 0 && p->from)
         b.n = p->n;

@@ -36,6 +36,8 @@ struct se_named *se_named_add(struct se_named_set *x, const char *name, size_t l
  * there. */
 int se_named_put(struct se_named_set *x, struct se_import *in, struct se_stream *s, uint64_t *n,
                  struct se_err *err);
+/* Add labels and features if one is the local_info of Facebook100: 0, or -1; facebook100.c. */
+int se_facebook100(struct se_named_set *x, const struct se_import *in, struct se_err *err);
 /* Is it the name of one of the arrays that are known? */
 bool se_named_known(const char *name, size_t len);
 void se_named_release(struct se_named_set *x);

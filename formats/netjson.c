@@ -6,6 +6,7 @@
  * WikiCS: {"features": [[..], ..], "labels": [..], "links": [[..], ..], "train_masks": ..} */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ struct pending {                /* attributes that come before the id of their n
     size_t len;
 };
 
-/* The next key of an object, or of the object "data" inside it, which Cytoscape has.  *inside:
+/* The next key of an object, or of the object "data" or "attributes" inside it, which Cytoscape
+ * and Graphology have.  *inside:
  * how deep that is, 0 at first. */
 static enum se_json_token next_key(struct se_json *j, int *inside, struct se_err *err)
 {
@@ -105,7 +107,7 @@ static enum se_json_token next_key(struct se_json *j, int *inside, struct se_err
             --*inside;
             continue;
         }
-        if (token != SE_JSON_KEY || !is(j, "data") || j->at[strspn(j->at, ": \t\r\n")] != '{')
+        if (token != SE_JSON_KEY || (!is(j, "data") && !is(j, "attributes")) || j->at[strspn(j->at, ": \t\r\n")] != '{')
             return token;
         token = se_json_next(j, err);
         if (token == SE_JSON_ERROR)
@@ -128,7 +130,7 @@ static int read_node(struct se_json *j, struct se_network *x, struct se_bytes *r
         struct pending now = { .len = j->len };
 
         memcpy(now.key, j->text, j->len < 63 ? j->len : 63);
-        if (strcmp(now.key, "id") == 0) {
+        if (strcmp(now.key, "id") == 0 || (strcmp(now.key, "key") == 0 && v == SE_NONE)) {
             if (take_vertex(j, x, room, &v, err) < 0)
                 return -1;
             continue;
@@ -143,8 +145,13 @@ static int read_node(struct se_json *j, struct se_network *x, struct se_bytes *r
     }
     if (token == SE_JSON_ERROR)
         return -1;
-    if (v == SE_NONE)
-        return fault(j, err, "a node has no id");
+    if (v == SE_NONE) {                         /* links of D3 count the nodes */
+        char number[24];
+
+        if (se_network_vertex(x, number, (size_t)snprintf(number, sizeof number, "%" PRIu64,
+                                                          x->id.n), &v, err) < 0)
+            return -1;
+    }
     for (int i = 0; i < count; i++) {
         const struct se_json value = { .text = p[i].text, .len = p[i].len };
 
@@ -165,10 +172,15 @@ static int read_link(struct se_json *j, struct se_network *x, struct se_bytes *r
     uint32_t end[2] = { SE_NONE, SE_NONE };
     enum se_json_token token;
     double weight = 1;
+    bool weighted = false;
     int inside = 0;
 
     while ((token = next_key(j, &inside, err)) == SE_JSON_KEY) {
-        const bool source = is(j, "source"), target = is(j, "target"), w = is(j, "weight");
+        const bool source = is(j, "source") || is(j, "from");
+        const bool target = is(j, "target") || is(j, "to");
+        const bool w = is(j, "weight") || (is(j, "value") && !weighted);
+
+        weighted |= is(j, "weight");
 
         if (source || target) {
             if (take_vertex(j, x, room, &end[target], err) < 0)
@@ -290,7 +302,7 @@ static int read_node_link(struct se_json *j, struct se_network *x, struct se_err
 
             token = se_json_next(j, err);
             if (directed)
-                x->directed = token == SE_JSON_TRUE;
+                x->undirected = !(x->directed = token == SE_JSON_TRUE);
             rc = skip(j, token, err);
         }
     }

@@ -35,7 +35,7 @@ int se_network_edge(struct se_network *x, uint32_t u, uint32_t v, double weight,
         return se_fail(err, SE_EINPUT, "an edge has weight %g; weights are 0 or more", weight);
     if (se_grow(&x->edge, &x->edge_cap, x->edges + 1, sizeof *x->edge, err) < 0)
         return -1;
-    x->edge[x->edges++] = (struct se_network_edge){ u, v, w };
+    x->edge[x->edges++] = (struct se_network_edge){ u, v, w, x->undirected };
     return 0;
 }
 
@@ -104,11 +104,13 @@ static int put_edges(const struct se_network *x, const uint32_t *to, struct se_i
     int rc = 0;
 
     b.n = x->id.n;
+    se_import_start(in, &b, !x->matrix && x->undirected && !x->directed);
     for (uint64_t i = 0; i < x->edges && !b.weighted; i++)
         b.weighted = x->edge[i].weight != 1;
     for (uint64_t i = 0; i < x->edges && rc == 0; i++) {
         const struct se_network_edge *e = &x->edge[i];
 
+        b.both = e->both && !x->matrix;
         rc = se_builder_add(&b, to ? to[e->u] : e->u, to ? to[e->v] : e->v, e->weight, err);
     }
     if (rc == 0)
@@ -247,9 +249,10 @@ static int tell_rest(const struct se_network *x, uint32_t class, const struct se
     if (rc == 0 && list.len)
         rc = se_say(in->notes, err, "%s: attributes of vertices not used: %.*s", in->path,
                     (int)list.len, list.data);
-    if (rc == 0 && x->directed)
+    if (rc == 0 && x->directed && !in->directed)
         rc = se_say(in->notes, err, "%s: edges have directions, which are dropped: %" PRIu64
-                    " arcs repeat an edge or are its other direction", in->path, in->repeated);
+                    " arcs repeat an edge or are its other direction (--directed keeps "
+                    "directions)", in->path, in->repeated);
     se_bytes_release(&list);
     return rc;
 }

@@ -13,6 +13,7 @@ struct se_network {
     struct se_network_edge {
         uint32_t u, v;
         float weight;
+        bool both;              /* it has no direction */
     } *edge;
     uint64_t edges;
     size_t edge_cap;
@@ -30,6 +31,7 @@ struct se_network {
     uint64_t label_count;
     size_t label_cap;
     bool directed;              /* the file says that direction matters */
+    bool undirected;            /* the file, or what it says of the next edges: it does not */
     bool matrix;                /* edges are there once for each direction */
 };
 #define SE_NETWORK_INIT { .id = SE_TABLE_INIT, .attribute = SE_TABLE_INIT }

@@ -55,6 +55,7 @@ static int put_edges(struct se_import *in, const struct se_npy *a, struct se_str
                     rows ? "rows" : "columns", count, rows ? "for features of two vertices"
                                                            : "if they are features");
 
+    se_import_start(in, &b, false);
     for (uint64_t i = 0; i < count && rc == 0; i++) {
         int64_t u = 0, v = 0;
 
@@ -100,6 +101,7 @@ static int put_adjacency(struct se_import *in, const struct se_npy *a, struct se
                     se_path_name(in->path), n, n);
 
     b.n = n;
+    se_import_start(in, &b, true);
     for (uint64_t i = 0; i < a->count && !b.weighted; i++)
         b.weighted = se_npy_number(a, i) != 0 && se_npy_number(a, i) != 1;
     for (uint64_t u = 0; u < n && rc == 0; u++)

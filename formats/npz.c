@@ -74,6 +74,8 @@ static int read_graph(struct npz *x, struct se_import *in, struct se_err *err)
     if (rc <= 0)
         return rc;
     b.n = m.rows;
+    if (!se_zip_find(&x->zip, "arcs_data.npy"))         /* which brings its own directions */
+        se_import_start(in, &b, false);
     if (m.rows != m.columns)
         rc = se_fail(err, SE_EINPUT, "adj_shape: the matrix is not square");
     else

@@ -15,6 +15,8 @@ int se_npz_export(const struct se_export *ex, struct se_stream *s, struct se_out
 /* A graph as a matrix in compressed rows. */
 int se_npz_write_graph(struct se_zip_out *w, const char *prefix, uint32_t tag,
                        struct se_stream *s, struct se_err *err);
+int se_npz_write_arcs(struct se_zip_out *w, const char *prefix, struct se_stream *s,
+                      struct se_err *err);
 /* `count` strings, each ended by NUL. */
 int se_npz_add_strings(struct se_zip_out *w, const char *name, const char *strings,
                        uint64_t count, struct se_err *err);

@@ -1,6 +1,7 @@
 /* npzmore.c - what a stream holds beyond a graph with features, in an archive of numpy arrays
  *
  * fused_data, fused_indices, fused_indptr, fused_shape   the fused graph
+ * arcs_data, ...   the same of the arcs: an entry in row u, column v is an arc from u to v
  * knn_id, knn_similarity, knn_about (metric, section, vertices, first, last)
  * model_text, and model_NAME for each array of the model
  * stats_names, stats_values
@@ -123,6 +124,8 @@ int se_npz_write_more(struct se_zip_out *w, struct se_stream *s, struct se_err *
 
         if (x->tag == SE_FUSED)
             rc = se_npz_write_graph(w, "fused_", SE_FUSED, s, err);
+        else if (x->tag == SE_ARCS)
+            rc = se_npz_write_arcs(w, "arcs_", s, err);
         else if (x->tag == SE_KNN)
             rc = write_knn(w, s, err);
         else if (x->tag == SE_MODEL)
@@ -135,21 +138,26 @@ int se_npz_write_more(struct se_zip_out *w, struct se_stream *s, struct se_err *
     return rc < 0 ? -1 : write_order(w, s, err);
 }
 
-static int read_fused(const struct se_zip *z, struct se_stream *s, struct se_err *err)
+/* The fused graph (prefix "fused_") or the arcs ("arcs_") */
+static int read_matrix(const struct se_zip *z, const char *prefix, struct se_stream *s,
+                       struct se_err *err)
 {
     struct se_builder b = SE_BUILDER_INIT;
     struct se_built built;
     struct se_csr m;
-    int rc = se_csr_read(&m, z, "fused_", err);
+    int rc = se_csr_read(&m, z, prefix, err);
 
     if (rc <= 0)
         return rc;
     b.n = m.rows;
+    b.ordered = *prefix == 'a';
     if (m.rows != m.columns)
-        rc = se_fail(err, SE_EINPUT, "fused_shape: the matrix is not square");
+        rc = se_fail(err, SE_EINPUT, "%sshape: the matrix is not square", prefix);
     else
-        rc = se_npz_add_entries(&m, "fused_", z, &b, err) < 0 ||
-             se_builder_put(&b, s, SE_FUSED, SE_MERGE_MATRIX, true, &built, err) < 0 ? -1 : 0;
+        rc = se_npz_add_entries(&m, prefix, z, &b, err) < 0 ||
+             (b.ordered ? se_builder_put_arcs(&b, s, NULL, m.rows, true, err)
+                        : se_builder_put(&b, s, SE_FUSED, SE_MERGE_MATRIX, true, &built,
+                                         err)) < 0 ? -1 : 0;
     se_builder_release(&b);
     se_csr_release(&m);
     return rc;
@@ -377,7 +385,8 @@ static int read_order(const struct se_zip *z, struct se_stream *s, struct se_err
 
 int se_npz_read_more(const struct se_zip *z, struct se_stream *s, struct se_err *err)
 {
-    if (read_fused(z, s, err) < 0 || read_knn(z, s, err) < 0 || read_model(z, s, err) < 0 ||
+    if (read_matrix(z, "fused_", s, err) < 0 || read_matrix(z, "arcs_", s, err) < 0 ||
+        read_knn(z, s, err) < 0 || read_model(z, s, err) < 0 ||
         read_stats(z, s, err) < 0 || read_raw(z, s, err) < 0 || read_order(z, s, err) < 0)
         return -1;
     return se_stream_check(s, err);

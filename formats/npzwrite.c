@@ -152,6 +152,26 @@ int se_npz_write_graph(struct se_zip_out *w, const char *prefix, uint32_t tag,
     return rc;
 }
 
+/* Arcs are the rows of a matrix as they are. */
+int se_npz_write_arcs(struct se_zip_out *w, const char *prefix, struct se_stream *s,
+                      struct se_err *err)
+{
+    struct se_graph g;
+    struct matrix m;
+    int rc = se_arcs_get(&g, s, err);
+
+    if (rc < 0 || matrix_alloc(&m, g.n, g.n, g.m, err) < 0)
+        return -1;
+    for (uint64_t u = 0; u < g.n; u++) {
+        for (uint64_t i = g.off[u]; i < g.off[u + 1]; i++)
+            matrix_add(&m, g.to[i], g.weight ? g.weight[i] : 1);
+        m.off[u + 1] = m.count;
+    }
+    rc = write_matrix(w, prefix, &m, err);
+    matrix_release(&m);
+    return rc == 0 && *prefix ? write_weighted(w, prefix, &g, err) : rc;
+}
+
 static uint64_t count_entries(const struct se_features *f)
 {
     uint64_t count = 0;
@@ -375,7 +395,8 @@ static int export_scipy(const struct se_export *ex, struct se_stream *s, struct 
     int rc;
 
     se_zip_begin(&w, out);
-    rc = se_npz_write_graph(&w, "", ex->section, s, err);
+    rc = ex->section == SE_ARCS ? se_npz_write_arcs(&w, "", s, err)
+                                : se_npz_write_graph(&w, "", ex->section, s, err);
     if (rc == 0)
         rc = se_npz_add(&w, "format", "|S3", 0, NULL, "csr", 3, err);
     if (rc == 0)
@@ -387,6 +408,7 @@ static int export_scipy(const struct se_export *ex, struct se_stream *s, struct 
 const struct se_format se_format_scipy = {
     .name = "scipy",
     .what = "adjacency matrix for scipy.sparse.load_npz",
+    .directed = true,
     .extensions = { "npz" },
     .export = export_scipy,
     .binary = true

@@ -193,6 +193,7 @@ static int read_star(struct pajek *k, const char *line, struct se_err *err)
               ? LISTS : strncasecmp(line, "*edges", 6) == 0 || strncasecmp(line, "*arcs", 5) == 0
               ? PAIRS : strncasecmp(line, "*matrix", 7) == 0 ? MATRIX : NOTHING;
     k->x->directed |= strncasecmp(line, "*arcs", 5) == 0;
+    k->x->undirected = strncasecmp(line, "*edges", 6) == 0;
     if (k->part != NOTHING && k->n == 0)
         return se_text_fail(&k->t, err, "*Vertices has to come first");
     return 0;
@@ -344,7 +345,7 @@ static void write_graph(struct se_out *out, const struct se_facts *f, const stru
             se_outf(out, " module %u", module[v]);
         se_out_char(out, '\n');
     }
-    se_out_str(out, "*Edges\n");
+    se_out_str(out, f->directed ? "*Arcs\n" : "*Edges\n");
     se_write_edges(out, g, edge);
 }
 
@@ -357,6 +358,7 @@ static int export_pajek(const struct se_export *ex, struct se_stream *s, struct 
 const struct se_format se_format_pajek = {
     .name = "pajek",
     .what = "Pajek: *Vertices, *Edges, *Arcs",
+    .directed = true,
     .extensions = { "net", "paj" },
     .import = import,
     .detect = detect,

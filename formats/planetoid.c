@@ -152,6 +152,7 @@ static int put_graph(struct planetoid *x, struct se_import *in, struct se_stream
     int rc = 0;
 
     b.n = x->n;
+    se_import_start(in, &b, false);
     for (uint32_t i = 0; i + 1 < graph->count && rc == 0; i += 2) {
         rc = add_list(x, graph->item[i], graph->item[i + 1], &b, err);
         if (rc == 0 && b.count > x->graph.bytes.len)

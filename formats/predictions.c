@@ -5,19 +5,6 @@
 #include "formats/facts.h"
 #include "formats/internal.h"
 
-static void class(struct se_out *out, const struct se_facts *f, bool names, int32_t c)
-{
-    const char *name = names ? se_facts_class(f, c) : NULL;
-
-    se_out_char(out, '\t');
-    if (name)
-        se_out_str(out, name);
-    else if (names && f->class_name)
-        se_out_char(out, '?');
-    else
-        se_out_i64(out, c);
-}
-
 static int export_predictions(const struct se_export *ex, struct se_stream *s,
                               struct se_out *out, struct se_err *err)
 {
@@ -30,8 +17,8 @@ static int export_predictions(const struct se_export *ex, struct se_stream *s,
         se_export_names(ex->names, s, &names, err) == 0) {
         for (uint64_t v = 0; v < p.n; v++) {
             se_out_vertex(out, &names, v);
-            class(out, &f, ex->names, f.label ? f.label[v] : -1);
-            class(out, &f, ex->names, p.label[v]);
+            se_out_class(out, &f, ex->names, f.label ? f.label[v] : -1);
+            se_out_class(out, &f, ex->names, p.label[v]);
             se_out_char(out, '\t');
             se_out_float(out, p.confidence[v]);
             se_outf(out, "\t%s\n", se_facts_part(&f, v));

@@ -122,7 +122,7 @@ static int read_all(struct se_sheet *x, struct se_records *r, enum se_header hea
         return rc < 0 ? -1 : se_fail(err, SE_EINPUT, "%s: is empty", x->path);
     heading = header == SE_HEADER_AUTO ? !se_record_is_data(r) : header == SE_HEADER_YES;
     if (header == SE_HEADER_AUTO && !heading &&
-        se_say(notes, err, "%s: line 1 holds numbers, so it is taken for data; the columns are "
+        se_say(notes, err, "%s: line 1 has numbers, so it is read as data; the columns are "
                "called 1 to %" PRIu64 " (--header yes: it is a heading)", x->path, r->fields) < 0)
         return -1;
     if (set_heading(x, r, heading, err) < 0 || (!heading && add_row(x, r, err) < 0))

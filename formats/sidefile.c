@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf16.h"
 #include "formats/side.h"
 
 int se_side_open(struct se_side *x, const char *path, struct se_stream *s,
@@ -19,6 +20,8 @@ int se_side_open(struct se_side *x, const char *path, struct se_stream *s,
         if (se_zip_open(&x->zip, x->bytes.data, x->bytes.len, err) < 0)
             return se_err_in(err, path);
     } else {
+        if (se_utf16_is(x->bytes.data, x->bytes.len) && se_utf16_to_utf8(&x->bytes, err) < 0)
+            return -1;
         x->text.path = path;                    /* a text of which all is in the buffer */
         x->text.buffer = x->bytes;
         x->text.end = true;

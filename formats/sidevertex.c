@@ -96,6 +96,9 @@ static int take_vertex(struct column *c, char *line, uint32_t *v, char **value,
         return se_text_fail(c->t, err, "'%.40s' is not one of the %" PRIu64 " vertices (a table "
                             "given by --attributes may have vertices without edges)", line, c->n);
     }
+    if (c->separator != ' ' && **value != '"' && strchr(*value, c->separator))
+        return se_text_fail(c->t, err, "has more than a vertex and a value; give a table of more "
+                            "columns as --attributes, and its class with --class");
     if (c->seen[id]++)
         return se_text_fail(c->t, err, "vertex %.40s was there before", line);
     *v = (uint32_t)id;
@@ -133,15 +136,86 @@ static int column_next(struct column *c, uint32_t *v, char **value, struct se_er
     return rc;
 }
 
+/* Tab-separated words of a line: how many, and whether all are vertices.  Ends the words. */
+static uint64_t members(const struct column *c, char *line, bool *all)
+{
+    uint64_t count = 0;
+
+    for (char *word = line, *end; word; word = end ? end + 1 : NULL, count++) {
+        end = strchr(word, '\t');
+        if (end)
+            *end = '\0';
+        *all &= find_vertex(c, word) < c->n;
+        if (end)
+            *end = '\t';
+    }
+    return count;
+}
+
+/* Does each line list the vertices of a community, as those of SNAP do? */
+static int lists_members(const struct se_side *x, const struct column *c, bool *lists,
+                         struct se_err *err)
+{
+    struct se_text t = { .path = x->path, .end = true };
+    bool all = true, many = false;
+    char *line;
+    size_t len;
+    int rc = se_bytes_add(&t.buffer, x->text.buffer.data, x->text.buffer.len, err) < 0 ||
+             se_bytes_add(&t.buffer, "", 1, err) < 0 ? -1 : 1;
+
+    t.buffer.len -= rc > 0;
+    while (rc > 0 && all && (rc = se_text_line(&t, &line, &len, err)) > 0)
+        if (len > 0 && *line != '#')
+            many |= members(c, line, &all) > 2;
+    se_bytes_release(&t.buffer);
+    *lists = all && many;
+    return rc < 0 ? -1 : 0;
+}
+
+/* Classes are the numbers of the lines, from 1.  A vertex of several communities is in the first. */
+static int member_labels(struct se_side *x, const struct column *c, struct se_classes *classes,
+                         struct se_bytes *notes, struct se_err *err)
+{
+    uint64_t communities = 0, again = 0;
+    char *line, number[24];
+    size_t len;
+    int rc;
+
+    while ((rc = se_text_line(&x->text, &line, &len, err)) > 0) {
+        if (len == 0 || *line == '#')
+            continue;
+        snprintf(number, sizeof number, "%" PRIu64, ++communities);
+        for (char *word = line, *end; word; word = end) {
+            end = strchr(word, '\t');
+            if (end)
+                *end++ = '\0';
+            const uint64_t v = find_vertex(c, word);
+
+            if (c->seen[v]++)
+                again++;
+            else if (se_classes_set(classes, v, number, err) < 0)
+                return -1;
+        }
+    }
+    return rc < 0 ? -1 : se_say(notes, err, "%s: a community in each line: %" PRIu64 " classes; %"
+                                PRIu64 " times a vertex is in a further one, and stays in the first",
+                                x->path, communities, again);
+}
+
 static int text_labels(struct se_side *x, struct se_stream *s, struct se_classes *c,
-                       struct se_err *err)
+                       struct se_bytes *notes, struct se_err *err)
 {
     struct column column;
     char nothing[] = "", *value = nothing;
     uint32_t v = 0;
+    bool lists = false;
     int rc = column_open(&column, x, s, err);
 
-    while (rc >= 0 && (rc = column_next(&column, &v, &value, err)) > 0)
+    if (rc == 0 && x->n > 0)
+        rc = lists_members(x, &column, &lists, err);
+    if (rc == 0 && lists)
+        rc = member_labels(x, &column, c, notes, err);
+    while (rc >= 0 && !lists && (rc = column_next(&column, &v, &value, err)) > 0)
         rc = se_classes_set(c, v, value, err);
     if (rc == 0 && c->n < x->n)                 /* vertices that are not there */
         rc = se_classes_set(c, x->n - 1, "", err);
@@ -181,31 +255,69 @@ static int array_labels(struct se_side *x, struct se_classes *c, struct se_err *
     return rc;
 }
 
-bool se_side_labels_by_id(const char *path)
+/* Add the whole numbers that a line names vertices by: the first word, or all if there are more
+ * than two.  Returns 1, 0 if it does not begin with one, or -1. */
+static int add_ids(char *line, uint64_t **ids, uint64_t *count, size_t *cap, struct se_err *err)
 {
-    struct se_err ignored = SE_ERR_INIT;
-    struct se_text t = SE_TEXT_INIT;
-    struct stat st;
-    bool both = false;
-    char *line;
-    size_t len;
+    const size_t first = strcspn(line, "\t, ");
+    const bool many = line[first] == '\t' && strchr(line + first + 1, '\t');
+    const char *p = line;
+    uint64_t id;
 
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || se_text_open(&t, path, &ignored) < 0)
-        return false;                           /* what is read of a pipe would be gone */
-    while (t.line < 2 && se_text_line(&t, &line, &len, &ignored) > 0)
-        both = strpbrk(line, "\t, ") != NULL;
-    se_text_close(&t);
-    return both;
+    if (line[first] == '\0' || !se_parse_u64(&p, &id) || p != line + first)
+        return 0;
+    for (p = line;; p++) {
+        if (!se_parse_u64(&p, &id) || (*p && !strchr("\t, ", *p)))
+            return many ? 0 : 1;
+        if (id < SE_NONE) {
+            if (se_grow(ids, cap, *count + 1, sizeof **ids, err) < 0)
+                return -1;
+            (*ids)[(*count)++] = id;
+        }
+        if (!many || *p == '\0')
+            return 1;
+    }
 }
 
-int se_side_labels(const char *path, struct se_stream *s, struct se_err *err)
+int se_side_label_ids(const char *path, uint64_t **ids, uint64_t *count, bool *by_id,
+                      struct se_err *err)
+{
+    struct se_text t = SE_TEXT_INIT;
+    struct stat st;
+    size_t cap = 0, len;
+    char *line;
+    int rc, is = 1;
+
+    *by_id = false;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;                               /* what is read of a pipe would be gone */
+    if (se_text_open(&t, path, err) < 0)
+        return -1;
+    while ((rc = se_text_line(&t, &line, &len, err)) > 0) {
+        if (len == 0 || *line == '#')
+            continue;
+        is = add_ids(line, ids, count, &cap, err);
+        if (is < 0 || (is == 0 && t.line > 1))
+            break;
+    }
+    if (rc < 0 && is >= 0)
+        *err = (struct se_err)SE_ERR_INIT;      /* an array, perhaps: --labels reads it again */
+    se_text_close(&t);
+    *by_id = rc == 0 && is > 0;
+    if (!*by_id)
+        *count = 0;
+    return is < 0 ? -1 : 0;
+}
+
+int se_side_labels(const char *path, struct se_stream *s, struct se_bytes *notes,
+                   struct se_err *err)
 {
     struct se_classes c = SE_CLASSES_INIT;
     struct se_side x;
     int rc = se_side_open(&x, path, s, err);
 
     if (rc == 0)
-        rc = x.kind == SE_SIDE_TEXT ? text_labels(&x, s, &c, err) : array_labels(&x, &c, err);
+        rc = x.kind == SE_SIDE_TEXT ? text_labels(&x, s, &c, notes, err) : array_labels(&x, &c, err);
     if (rc == 0 && c.n == 0)
         rc = se_fail(err, SE_EINPUT, "%s: holds no labels", path);
     if (rc == 0 && se_classes_check(&c, err) < 0)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/graph/arcs.h"
 #include "formats/internal.h"
 
 enum { SPARE_CLASSES = 65536 };         /* as the labels section allows */
@@ -113,31 +114,94 @@ int se_import_vertices(const struct se_import *in, uint64_t n, struct se_err *er
                    "for", in->path, n, in->n);
 }
 
+void se_import_start(struct se_import *in, struct se_builder *b, bool undirected)
+{
+    b->both = undirected;
+    b->directions = in->symmetric != SE_SYMMETRIC_AUTO && !undirected;
+    if (in->directed) {
+        in->arcs.ordered = true;
+        b->arcs = &in->arcs;
+    }
+}
+
+enum se_merge se_import_rule(const struct se_import *in, const struct se_builder *b,
+                             enum se_merge usual)
+{
+    static const enum se_merge rule[] = { [SE_SYMMETRIC_SUM] = SE_MERGE_SUM,
+                                          [SE_SYMMETRIC_MAX] = SE_MERGE_MATRIX,
+                                          [SE_SYMMETRIC_MEAN] = SE_MERGE_MEAN };
+
+    return b->directions ? rule[in->symmetric] : usual;
+}
+
+static const char *const rule_words[] = {
+    [SE_MERGE_SUM] = "the sum of both directions", [SE_MERGE_MATRIX] = "the larger direction",
+    [SE_MERGE_MEAN] = "the mean of both directions"
+};
+
+/* Say how many arcs there are, and how many pairs have only one. */
+static int tell_arcs(const struct se_import *in, enum se_merge merge, struct se_stream *s,
+                     struct se_err *err)
+{
+    struct se_graph g, arcs;
+    struct se_arc_facts x;
+
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0 || se_arcs_get(&arcs, s, err) < 0)
+        return -1;
+    se_arc_facts(&x, &arcs);
+    return se_say(in->notes, err, "%s: %" PRIu64 " arcs between %" PRIu64 " pairs of vertices are "
+                  "kept, %" PRIu64 " pairs have one direction only%s%s", se_path_name(in->path),
+                  arcs.m - x.loops, x.pairs, x.one_way,
+                  g.weight ? "; the weight of an edge is " : "",
+                  g.weight ? rule_words[merge] : "");
+}
+
+int se_import_arcs(struct se_import *in, const struct se_built *built, enum se_merge merge,
+                   const uint32_t *to, struct se_stream *s, struct se_err *err)
+{
+    struct se_graph g;
+
+    if (in->directed)
+        return se_graph_get(&g, s, SE_GRAPH, err) < 0 ||
+               se_builder_put_arcs(&in->arcs, s, to, g.n, in->keep_loops, err) < 0 ||
+               tell_arcs(in, merge, s, err) < 0 ? -1 : 0;
+    if (in->symmetric == SE_SYMMETRIC_AUTO)
+        return 0;
+    return se_say(in->notes, err, "%s: %" PRIu64 " pairs have one direction only; the weight of an "
+                  "edge is %s", se_path_name(in->path), built->one_way, rule_words[merge]);
+}
+
+/* Say so if a matrix of so many entries beside the diagonal is not symmetric. */
+static int tell_symmetric(const struct se_import *in, uint64_t entries, uint64_t repeated,
+                          struct se_err *err)
+{
+    const uint64_t edges = entries - repeated;
+
+    if (entries == 2 * edges)
+        return 0;
+    return se_say(in->notes, err, "%s: is not symmetric, so directions are dropped: %" PRIu64
+                  " entries become %" PRIu64 " edges, %" PRIu64 " of them in one direction only "
+                  "(--directed keeps directions)", se_path_name(in->path), entries, edges,
+                  repeated < edges ? edges - repeated : 0);
+}
+
 int se_import_graph(struct se_import *in, struct se_builder *b, enum se_merge merge,
                     struct se_stream *s, struct se_err *err)
 {
+    const enum se_merge rule = se_import_rule(in, b, merge);
+    const bool usual = !b->directions && !b->both && !in->directed;
     const uint64_t entries = b->count;
-    struct se_built built = { 0, 0 };
-    int rc = se_builder_put(b, s, SE_GRAPH, merge, in->keep_loops, &built, err);
+    struct se_built built = { 0 };
+    int rc = se_builder_put(b, s, SE_GRAPH, rule, in->keep_loops, &built, err);
 
     in->loops = built.loops;
     in->repeated = built.repeated;
     in->matrix = merge == SE_MERGE_MATRIX;
-    if (rc == 0 && merge == SE_MERGE_MATRIX)
-        rc = se_import_symmetric(in, entries - built.loops, built.repeated, err);
+    if (rc == 0)
+        rc = se_import_arcs(in, &built, rule, NULL, s, err);
+    if (rc == 0 && usual && merge == SE_MERGE_MATRIX)
+        rc = tell_symmetric(in, entries - built.loops, built.repeated, err);
     return rc;
-}
-
-int se_import_symmetric(const struct se_import *in, uint64_t entries, uint64_t repeated,
-                        struct se_err *err)
-{
-    const uint64_t edges = entries - repeated;
-
-    if (repeated == 0 || entries == 2 * edges)
-        return 0;
-    return se_say(in->notes, err, "%s: is not symmetric, so directions are dropped: %" PRIu64
-                  " entries become %" PRIu64 " edges, %" PRIu64 " of them in one direction only",
-                  se_path_name(in->path), entries, edges, repeated < edges ? edges - repeated : 0);
 }
 
 int se_import_labels(const int32_t *label, uint64_t n, uint64_t classes, const char *names,

@@ -33,12 +33,19 @@ int se_read_edge_lines(const char *path, char separator, uint64_t n, struct se_b
 
 /* Is n, which the data say, what the caller wanted? */
 int se_import_vertices(const struct se_import *in, uint64_t n, struct se_err *err);
-/* Build the graph, tell of loops and repetitions.  Empties the builder in any case. */
+/* Prepare a builder for what `in` asks of directions; before the first edge.  `undirected`: the
+ * edges of the file have none. */
+void se_import_start(struct se_import *in, struct se_builder *b, bool undirected);
+/* The rule for the two directions of a pair: the one asked for, else `usual`. */
+enum se_merge se_import_rule(const struct se_import *in, const struct se_builder *b,
+                             enum se_merge usual);
+/* When the graph is there: put the arcs that were asked for, and say what became of directions.
+ * `to`, n: see se_builder_put_arcs(). */
+int se_import_arcs(struct se_import *in, const struct se_built *built, enum se_merge merge,
+                   const uint32_t *to, struct se_stream *s, struct se_err *err);
+/* Build the graph and its arcs, tell of loops and repetitions.  Empties the builder in any case. */
 int se_import_graph(struct se_import *in, struct se_builder *b, enum se_merge merge,
                     struct se_stream *s, struct se_err *err);
-/* Say so if a matrix of so many entries beside the diagonal is not symmetric. */
-int se_import_symmetric(const struct se_import *in, uint64_t entries, uint64_t repeated,
-                        struct se_err *err);
 /* Put n labels; classes as many as the largest asks for, but at least `classes`. */
 int se_import_labels(const int32_t *label, uint64_t n, uint64_t classes, const char *names,
                      uint64_t names_len, struct se_stream *s, struct se_err *err);

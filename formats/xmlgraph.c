@@ -18,9 +18,17 @@ struct reader {
     struct se_bytes name;       /* their names, each ended by NUL */
     uint64_t *name_at;
     size_t name_cap;
+    struct fallback {           /* <default> of a key; its text, in `name` */
+        uint32_t key;
+        uint64_t at;
+    } *fallback;
+    uint64_t fallbacks;
+    size_t fallback_cap;
+    uint32_t declared;          /* the key of vertices that we are in, or SE_NONE */
     char weight[64];            /* id of the key that is the weight; GraphML */
     uint32_t node;              /* the vertex that we are in */
     bool in_edge, edges_declared, gexf;
+    bool undirected;            /* edges that do not say otherwise */
     uint32_t from, to;
     double edge_weight;
     uint64_t nodes;             /* depth of nodes and graphs */
@@ -33,6 +41,7 @@ static int declare(struct reader *r, const char *id, const char *name, struct se
 
     if (se_table_add(&r->key, id, strlen(id), &k, err) < 0)
         return -1;
+    r->declared = k;
     if (k + 1 < r->key.n)                       /* declared before */
         return 0;
     if (se_grow(&r->name_at, &r->name_cap, r->key.n, sizeof *r->name_at, err) < 0)
@@ -93,8 +102,13 @@ static int open_edge(struct reader *r, struct se_err *err)
 {
     const char *weight = se_xml_attribute(&r->xml, "weight");
 
+    const char *type = se_xml_attribute(&r->xml, r->gexf ? "type" : "directed");
+
     r->in_edge = true;
     r->edge_weight = 1;
+    r->x->undirected = !type ? r->undirected
+                     : strcmp(type, r->gexf ? "directed" : "true") != 0;
+    r->x->directed |= !r->x->undirected;
     return need_vertex(r, "source", &r->from, err) < 0 ||
            need_vertex(r, "target", &r->to, err) < 0 ||
            (weight && parse_weight(r, weight, strlen(weight), err) < 0) ? -1 : 0;
@@ -124,6 +138,8 @@ static int open_tag(struct reader *r, struct se_err *err)
 {
     const char *name = r->xml.name, *a, *b;
 
+    if (strcmp(name, "key") == 0 || strcmp(name, "attribute") == 0)
+        r->declared = SE_NONE;
     if (strcmp(name, "node") == 0)
         return open_node(r, err);
     if (strcmp(name, "edge") == 0)
@@ -140,6 +156,7 @@ static int open_tag(struct reader *r, struct se_err *err)
     } else if (strcmp(name, "graph") == 0) {
         a = se_xml_attribute(&r->xml, r->gexf ? "defaultedgetype" : "edgedefault");
         r->x->directed = a && strcmp(a, "directed") == 0;
+        r->undirected = !r->x->directed;
     } else if (strcmp(name, "attributes") == 0) {
         a = se_xml_attribute(&r->xml, "class");
         r->edges_declared = a && strcmp(a, "edge") == 0;
@@ -174,8 +191,34 @@ static int close_tag(struct reader *r, struct se_err *err)
             return r->weight[0] && strcmp(r->data, r->weight) == 0
                        ? parse_weight(r, text->data, text->len - 1, err) : 0;
         return set_value(r, r->data, text->data, text->len - 1, err);
+    } else if (strcmp(name, "default") == 0 && r->declared != SE_NONE) {
+        if (se_grow(&r->fallback, &r->fallback_cap, r->fallbacks + 1, sizeof *r->fallback,
+                    err) < 0)
+            return -1;
+        r->fallback[r->fallbacks++] = (struct fallback){ r->declared, r->name.len };
+        return se_bytes_add(&r->name, text->data, text->len, err) < 0 ||
+               se_bytes_add(&r->name, "", 1, err) < 0 ? -1 : 0;
     }
     return 0;
+}
+
+/* Vertices that do not say their value of a key have its default. */
+static int put_fallback(struct reader *r, const struct fallback *f, struct se_err *err)
+{
+    struct se_network *x = r->x;
+    const char *name = r->name.data + r->name_at[f->key], *text = r->name.data + f->at;
+    const uint32_t attribute = se_table_find(&x->attribute, name, strlen(name));
+    unsigned char *seen = se_zalloc(x->id.n, 1, err);
+    int rc = seen ? 0 : -1;
+
+    for (uint64_t i = 0; i < x->values && rc == 0; i++)
+        if (x->value[i].attribute == attribute)
+            seen[x->value[i].vertex] = 1;
+    for (uint32_t v = 0; v < x->id.n && rc == 0; v++)
+        if (!seen[v])
+            rc = se_network_value(x, v, name, strlen(name), text, strlen(text), err);
+    free(seen);
+    return rc;
 }
 
 static int read_tags(struct reader *r, struct se_err *err)
@@ -197,13 +240,16 @@ static int read_tags(struct reader *r, struct se_err *err)
     }
     if (rc == 0 && (r->nodes != 0 || !seen))
         return se_xml_fail(&r->xml, err, "the file is cut short");
+    for (uint64_t i = 0; i < r->fallbacks && rc == 0; i++)
+        rc = put_fallback(r, &r->fallback[i], err);
     return rc;
 }
 
 int se_xmlgraph_import(bool gexf, struct se_import *in, struct se_stream *s, struct se_err *err)
 {
     struct se_network x = SE_NETWORK_INIT;
-    struct reader r = { .x = &x, .key = SE_TABLE_INIT, .node = SE_NONE, .gexf = gexf };
+    struct reader r = { .x = &x, .key = SE_TABLE_INIT, .node = SE_NONE, .gexf = gexf,
+                        .declared = SE_NONE };
     struct se_bytes text = SE_BYTES_INIT;
     int rc;
 
@@ -216,6 +262,7 @@ int se_xmlgraph_import(bool gexf, struct se_import *in, struct se_stream *s, str
     se_table_release(&r.key);
     se_bytes_release(&r.name);
     free(r.name_at);
+    free(r.fallback);
     se_network_release(&x);
     se_bytes_release(&text);
     return rc;

@@ -124,7 +124,7 @@ put("ids.txt", lines([[i] for i in ids]))
         [[ $(se-info s.seg) == *"labels       2 classes: 1 10, 2 10; 10 without label"* ]]
         [[ $(se-export -t edges --names s.seg | wc -l) == "$(wc -l < a.tsv)" ]]
     done
-    grep -q "line 1 holds numbers, so it is taken for data" said
+    grep -q "line 1 has numbers, so it is read as data" said
     # each class at its vertex
     se-export -t membership --names <(se-tree -q s.seg) | cut -f 1,2 | sed 1d > names.tsv
     paste names.tsv <(classes | tr , '\n') | awk 'NR == FNR { want[$1] = $2 == "unknown" ? -1 : $2 - 1; next }
@@ -343,6 +343,22 @@ a.write_h5ad("pca.h5ad")
     head -c 2000 csr.h5ad > cut.h5ad
     run -1 se-import cut.h5ad -o s.seg
     [[ ${#lines[@]} == 1 && $output == *"is not an HDF5 file that libhdf5 can read" ]]
+    py=$(find_python h5py)
+    "$py" - << 'END'
+import h5py, shutil
+for name in ("raw", "link"):
+    shutil.copy("csr.h5ad", name + ".h5ad")
+with h5py.File("raw.h5ad", "a") as f:           # bytes of another file as numbers
+    n = f["obsp/connectivities"].attrs["shape"][0]
+    f.create_dataset("obsm/X_pca", shape=(n, 1), dtype="u1", external=[("/etc/passwd", 0, int(n))])
+with h5py.File("link.h5ad", "a") as f:
+    del f["obsp/connectivities/data"]
+    f["obsp/connectivities/data"] = h5py.ExternalLink("csr.h5ad", "/obsp/connectivities/data")
+END
+    run -1 se-import raw.h5ad -o s.seg
+    [[ ${#lines[@]} == 1 && $output == *"obsm/X_pca: lies in another file, which is not read" ]]
+    run -1 se-import link.h5ad -o s.seg
+    [[ ${#lines[@]} == 1 && $output == *"obsp/connectivities/data: cannot be read" ]]
 }
 
 @test "what cannot be read says what to do" {

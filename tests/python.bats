@@ -399,8 +399,17 @@ assert adjusted_rand_score(y, make_pipeline(StandardScaler(), clone(model)).fit_
 a = segsl.to_scipy(segsl.fuse(x), 'fused')
 graph = segsl.TreeClustering(4, metric='precomputed').fit(a)
 assert adjusted_rand_score(y, graph.labels_) == 1
-# two columns, one column: no angle tells these rows apart, and the tool says so
-known = {'check_clustering', 'check_fit2d_1feature'}
+# rows of one or two numbers have no correlations to go by
+for columns, fault in ((1, ValueError), (2, segsl.SegslWarning)):
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        try:
+            segsl.TreeClustering().fit(rng.normal(size=(20, columns)))
+        except fault as e:
+            assert columns == 2 or '1 feature(s)' in str(e), e
+        else:
+            raise AssertionError(columns)
+known = {'check_clustering'}    # two columns
 try:
     done = estimator_checks.check_estimator(segsl.TreeClustering(n_neighbors=5), on_fail=None)
 except TypeError:               # before scikit-learn 1.6

@@ -97,6 +97,20 @@ named() {
     se-gen --karate | se-export -t dot | neato -Tplain | grep -c ^node | grep -qx 34
 }
 
+@test "dot has the modules of a level and the predicted classes" {
+    se-gen -n 40 --seed 3 | se-split -q --count 1 | se-train -q --epochs 5 --hidden 4 |
+        se-tree -q -K 3 -o g.seg
+    for depth in 1 2; do
+        se-export -t dot --depth $depth g.seg -o g.dot
+        sed -n 's/^  \([0-9]*\) \[.* predicted="\([0-9]*\)" module=\([0-9]*\) \];$/\1\t\2\t\3/p' g.dot > got
+        paste <(se-export -t predictions g.seg | cut -f 1,3) \
+            <(se-export -t membership --depth $depth g.seg | sed 1d | cut -f 3) | cmp got -
+        if command -v dot > /dev/null; then
+            neato -Tplain g.dot | grep -c ^node | grep -qx 40
+        fi
+    done
+}
+
 @test "dot fills vertices by class" {
     named
     se-export -t dot named.seg > x.dot

@@ -4,11 +4,12 @@
 #include "common/cli/tool.h"
 #include "formats/formats.h"
 
-enum { AUTO, GRAPH, FUSED, TREE };
+enum { AUTO, GRAPH, FUSED, TREE, ARCS };
 
 static struct {
     int format, section;
-    uint64_t split, depth;
+    uint64_t split, depth, most, bin;
+    const char *sequence, *positions;
     bool names, format_given;
 } o;
 
@@ -18,14 +19,25 @@ static const struct se_option options[] = {
     { 't', "to", "FORMAT", SE_OPT_CHOICE, &o.format, .words = words,
       .help = "the format; default: the one that the extension of -o FILE names, else edges",
       .given = &o.format_given },
-    { 0, "section", "auto|graph|fused|tree", SE_OPT_CHOICE, &o.section,
-      .help = "what to write, or whose edges; auto: graph if there is one, then fused, then "
+    { 0, "section", "auto|graph|fused|tree|arcs", SE_OPT_CHOICE, &o.section,
+      .help = "what to write, or whose edges; arcs: those of se-import --directed; auto: graph if there is one, then fused, then "
               "tree; for nodes the graph that the tree was made for" },
     { 0, "split", "N", SE_OPT_COUNT, &o.split,
-      .help = "the split whose parts predictions, graphml and json show, from 0" },
+      .help = "the split whose parts predictions, labels, graphml and json show, from 0" },
     { 0, "depth", "N", SE_OPT_COUNT, &o.depth, .min = 1, .max = 1000000,
-      .help = "the level of the tree whose modules membership, graphml, gexf, gml, pajek and "
-              "dot show (default: all levels for membership, else the first)" },
+      .help = "the level of the tree whose modules membership, modules, quotient, bed, graphml, "
+              "gexf, gml, pajek and dot show, or to which nodes goes (default: all levels for "
+              "membership, bed and nodes, else the first)" },
+    { 0, "max-modules", "N", SE_OPT_COUNT, &o.most, .min = 1, .max = UINT32_MAX,
+      .help = "modules, quotient, nodes: the deepest level with at most N modules; if the first "
+              "has more, or the one of --depth, its N largest" },
+    { 0, "bin", "SIZE", SE_OPT_COUNT, &o.bin, .min = 1, .max = 1000000000,
+      .help = "bed: length of a vertex, whose start is its name if all names are numbers, else "
+              "its number times SIZE (default 1)" },
+    { 0, "sequence", "NAME", SE_OPT_STRING, &o.sequence,
+      .help = "bed: with --bin, the chromosome of all vertices (default vertices)" },
+    { 0, "positions", "FILE", SE_OPT_FILE, &o.positions,
+      .help = "bed: read chromosome, start and end of each vertex from FILE, a line each" },
     { 0, "names", NULL, SE_OPT_FLAG, &o.names,
       .help = "vertices by name instead of number where the stream has names, and "
               "predictions by the name of the class" },
@@ -78,6 +90,8 @@ static uint32_t section_of(const struct se_format *f, const struct se_stream *s)
         return SE_GRAPH;
     if (o.section == FUSED)
         return SE_FUSED;
+    if (o.section == ARCS)
+        return SE_ARCS;
     if (f->tree_graph)
         return 0;
     if (f->all_sections)
@@ -94,26 +108,38 @@ static bool writes_tree(const struct se_format *f)
     return f->kind == SE_FORMAT_TREE || f->tree_instead || f->all_sections;
 }
 
-static int no_tree(const struct se_format *f, struct se_err *err)
+static bool writes_arcs(const struct se_format *f)
 {
+    return f->directed || f->all_sections;
+}
+
+/* --section tree or arcs, and a format that has no place for them */
+static int check_section(const struct se_format *f, struct se_err *err)
+{
+    bool (*const fits)(const struct se_format *) = o.section == TREE ? writes_tree : writes_arcs;
+    const char *what = o.section == TREE ? "tree" : "arcs";
     const struct se_format *x;
     char all[256] = "";
 
+    if ((o.section != TREE && o.section != ARCS) || fits(f))
+        return 0;
     for (int i = 0; (x = se_format_at(false, i)); i++)
-        if (writes_tree(x)) {
+        if (fits(x)) {
             strncat(all, " ", sizeof all - strlen(all) - 1);
             strncat(all, x->name, sizeof all - strlen(all) - 1);
         }
-    return se_fail(err, SE_EUSAGE, "--section tree: %s does not hold the tree; these formats "
-                   "do:%s", f->name, all);
+    return se_fail(err, SE_EUSAGE, "--section %s: %s does not hold the %s; these formats do:%s",
+                   what, f->name, what, all);
 }
 
 static int write_out(struct se_run *run, const struct se_format *f, struct se_stream *s,
                      struct se_err *err)
 {
+    struct se_bytes notes = SE_BYTES_INIT;
     const struct se_export ex = {
         .section = section_of(f, s), .split = o.split, .names = o.names,
-        .depth = (unsigned)o.depth
+        .depth = (unsigned)o.depth, .most = o.most, .notes = &notes, .bin = o.bin,
+        .sequence = o.sequence, .positions = o.positions
     };
     const char *path = se_run_operand(run, 0);
     struct se_out out;
@@ -121,7 +147,13 @@ static int write_out(struct se_run *run, const struct se_format *f, struct se_st
 
     if (se_run_begin(run, f->binary, &out, err) < 0)
         return -1;
+    if (o.section == AUTO && ex.section == SE_GRAPH && f->directed && se_stream_has(s, SE_ARCS))
+        se_warn(run, "%s: the undirected graph is written; --section arcs writes its arcs",
+                se_path_name(path));
     rc = f->export(&ex, s, &out, err);
+    if (rc == 0 && notes.len)
+        se_warn(run, "%s: %.*s", se_path_name(path), (int)notes.len - 1, notes.data);
+    se_bytes_release(&notes);
     if (rc < 0 && err->code == SE_EINPUT)
         se_err_in(err, se_path_name(path));
     return se_run_end(run, &out, rc, err);
@@ -135,8 +167,12 @@ static int run(struct se_run *run, struct se_err *err)
 
     if (!f)
         return -1;
-    if (o.section == TREE && !writes_tree(f))
-        return no_tree(f, err);
+    if (check_section(f, err) < 0)
+        return -1;
+    if ((o.bin || o.sequence || o.positions) && strcmp(f->name, "bed") != 0)
+        return se_fail(err, SE_EUSAGE, "--bin, --sequence and --positions are for -t bed");
+    if (o.positions && (o.bin || o.sequence))
+        return se_fail(err, SE_EUSAGE, "--positions cannot be used with --bin or --sequence");
     rc = se_run_read(run, se_run_operand(run, 0), &s, err);
     if (rc == 0)
         rc = write_out(run, f, &s, err);

@@ -1,8 +1,11 @@
 /* se-import.c - read public formats into a stream */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "common/base/utf16.h"
 #include "common/cli/tool.h"
 #include "formats/formats.h"
 
@@ -15,7 +18,8 @@ static struct {
     struct se_list splits, columns, ignore;
     uint64_t bins;
     uint64_t vertices;
-    bool keep_loops, class_used, bins_used;
+    bool keep_loops, class_used, bins_used, directed;
+    int symmetric;
 } o;
 
 static const char *words[64] = { "auto" };      /* of -f, from the table of formats */
@@ -67,6 +71,11 @@ static const struct se_option options[] = {
       .help = "splits, one a file, in the order given: npz or TSV" },
     { 0, "keep-loops", NULL, SE_OPT_FLAG, &o.keep_loops,
       .help = "keep self-loops instead of dropping them" },
+    { 0, "directed", NULL, SE_OPT_FLAG, &o.directed,
+      .help = "keep the directions of edges, in a section of arcs beside the undirected graph" },
+    { 0, "symmetric", "auto|sum|max|mean", SE_OPT_CHOICE, &o.symmetric,
+      .help = "the weight of an edge from those of its two directions, a missing one being "
+              "0; auto: the sum in an edge list, the larger one in a matrix" },
     { 0, "ids", "auto|integer|string", SE_OPT_CHOICE, &o.ids,
       .help = "ids of an edge list: vertex numbers, or names to be numbered in order of "
               "first use; auto: numbers if all are" },
@@ -102,10 +111,24 @@ static const char examples[] =
     "  se-import -f planetoid data/cora --splits data/cora/splits/*.npz -o cora.seg\n"
     "  gpmetis karate.metis 4 && se-import --onto karate.seg karate.metis.part.4 -o 4.seg\n";
 
-/* The format that was chosen with -f, or the one that the file seems to be in. */
-static const struct se_format *format_of(const char *path, int word, struct se_err *err)
+/* The format that was chosen with -f, or the one that the file seems to be in.  A folder may have
+ * its files in a folder raw: then *inside is that folder; free() it. */
+static const struct se_format *format_of(const char *path, int word, char **inside,
+                                         struct se_err *err)
 {
-    return word == 0 ? se_format_detect(path, err) : se_format_find(words[word]);
+    const struct se_format *f = word == 0 ? se_format_detect(path, err)
+                                          : se_format_find(words[word]);
+    struct se_err ignored = SE_ERR_INIT;
+    struct stat st;
+
+    if (f || asprintf(inside, "%s/raw", path) < 0) {
+        *inside = NULL;
+        return f;
+    }
+    if (stat(*inside, &st) == 0 && S_ISDIR(st.st_mode) &&
+        (f = se_format_detect(*inside, &ignored)) != NULL)
+        *err = (struct se_err)SE_ERR_INIT;
+    return f;
 }
 
 /* What was taken for what: lines that are printed when all went well. */
@@ -124,51 +147,99 @@ static void tell_notes(struct se_run *run, struct se_bytes *notes)
     notes->len = 0;
 }
 
-static bool weighted(struct se_stream *s)
+/* Entries of a list that joined others.  A list without weights that has each edge in both
+ * directions says nothing by that. */
+static int tell_repeated(const struct se_import *in, struct se_stream *s, struct se_err *err)
 {
-    struct se_err ignored = SE_ERR_INIT;
     struct se_graph g;
 
-    return se_stream_has(s, SE_GRAPH) && se_graph_get(&g, s, SE_GRAPH, &ignored) == 0 &&
-           g.weight != NULL;
+    if (in->repeated == 0 || in->matrix || in->directed || in->symmetric != SE_SYMMETRIC_AUTO ||
+        !se_stream_has(s, SE_GRAPH))
+        return 0;
+    if (se_graph_get(&g, s, SE_GRAPH, err) < 0)
+        return -1;
+    if (!g.weight && in->repeated == g.m)
+        return 0;
+    return se_say(&told, err, "%s: %" PRIu64 " entries repeat a pair or are its other direction; "
+                  "each pair is one edge%s", se_path_name(in->path), in->repeated,
+                  g.weight ? ", and weights add up" : "");
 }
 
-static int import_one(struct se_run *run, const char *path, int word, struct se_stream *s,
-                      struct se_err *err)
+/* All 0 if there is no graph */
+static int graph_digest(struct se_stream *s, struct se_digest *d, struct se_err *err)
+{
+    struct se_section *x = se_stream_find(s, SE_GRAPH);
+
+    *d = (struct se_digest){ { 0 } };
+    return x ? se_section_digest(x, d, err) : 0;
+}
+
+/* The graph of an earlier file must not be lost because a file of classes looks like edges. */
+static int check_graph(const struct se_run *run, const char *path, const struct se_format *f,
+                       const struct se_digest *before, struct se_stream *s, struct se_err *err)
+{
+    const struct se_digest none = { { 0 } };
+    struct se_digest now;
+
+    if (graph_digest(s, &now, err) < 0)
+        return -1;
+    if (memcmp(before, &none, sizeof none) == 0 || memcmp(before, &now, sizeof now) == 0)
+        return 0;
+    return se_fail(err, SE_EINPUT, "%s: was read as %s, which would replace the graph of %s; give "
+                   "classes as --labels, features as --features and tables as --attributes", path,
+                   f->name, se_run_operand(run, 0));
+}
+
+static int import_file(struct se_run *run, int i, const char *path, const struct se_format *f,
+                       struct se_stream *s, struct se_err *err)
 {
     struct se_import in = {
         .path = path, .keep_loops = o.keep_loops, .ids = (enum se_ids)o.ids, .n = o.vertices,
         .class = o.attributes ? NULL : o.class,
         .in_order = o.features || (o.labels && !o.attributes) || o.embedding ||
                     o.splits.count > 0 || run->operands > 1,
-        .by_id = o.labels && !o.features && !o.embedding && o.splits.count == 0 &&
-                 run->operands == 1 && se_side_labels_by_id(o.labels), .bins = o.bins,
+        .bins = o.bins,
         .header = (enum se_header)o.header, .decimal = (enum se_decimal)o.decimal,
+        .directed = o.directed, .symmetric = (enum se_symmetric)o.symmetric,
         .source = o.source, .target = o.target, .weight = o.weight, .notes = &told
     };
-    const struct se_format *f = format_of(path, word, err);
+    struct se_digest before;
+    uint64_t *ids = NULL;
     int rc;
 
-    if (!f)
+    if (o.labels && !o.features && !o.embedding && o.splits.count == 0 && run->operands == 1 &&
+        se_side_label_ids(o.labels, &ids, &in.listed_count, &in.by_id, err) < 0) {
+        free(ids);
         return -1;
-    if (in.n == 0 && se_stream_vertices(s, &in.n, err) < 0)
-        return -1;
-    rc = word == 0 ? se_bytes_add(&told, path, strlen(path), err) < 0 ||
-                     se_bytes_add(&told, ": read as ", 10, err) < 0 ||
-                     se_bytes_add(&told, f->name, strlen(f->name), err) < 0 ||
-                     se_bytes_add(&told, "\n", 1, err) < 0 : 0;
-    rc = rc ? -1 : f->import(&in, s, err);
-    if (rc < 0)
+    }
+    in.listed = ids;
+    rc = (in.n == 0 && se_stream_vertices(s, &in.n, err) < 0) ||
+         (i > 0 && graph_digest(s, &before, err) < 0) ||
+         ((i > 0 || o.format == 0) &&
+          se_say(&told, err, "%s: read as %s", path, f->name) < 0) ? -1 : f->import(&in, s, err);
+    se_builder_release(&in.arcs);
+    free(ids);
+    if (rc < 0 || (i > 0 && check_graph(run, path, f, &before, s, err) < 0))
         return -1;
     o.class_used |= in.class_used;
     o.bins_used |= in.bins_used;
-    if (in.repeated && !in.matrix && weighted(s))
-        se_warn(run, "%s: %" PRIu64 " pairs are repeated or have both directions; each is one "
-                "edge, and weights add up", path, in.repeated);
+    if (tell_repeated(&in, s, err) < 0)
+        return -1;
     if (in.loops || in.repeated)
         se_note(run, "%s: %" PRIu64 " self-loops %s, %" PRIu64 " repeated pairs joined", path,
                 in.loops, o.keep_loops ? "kept" : "dropped", in.repeated);
     return 0;
+}
+
+static int import_one(struct se_run *run, int i, struct se_stream *s, struct se_err *err)
+{
+    const char *path = se_run_operand(run, i);
+    char *inside = NULL;
+    const struct se_format *f = format_of(path, i == 0 ? o.format : 0, &inside, err);
+    const int rc = f ? import_file(run, i, inside ? inside : path, f, s, err) : -1;
+
+    free(inside);
+    return rc;
 }
 
 static int import_attributes(struct se_stream *s, struct se_err *err)
@@ -200,7 +271,7 @@ static int import_sides(struct se_stream *s, struct se_err *err)
         return -1;
     if (o.features && se_side_features(o.features, s, err) < 0)
         return -1;
-    if (o.labels && se_side_labels(o.labels, s, err) < 0)
+    if (o.labels && se_side_labels(o.labels, s, &told, err) < 0)
         return -1;
     if (o.embedding && se_side_embedding(o.embedding, s, err) < 0)
         return -1;
@@ -215,9 +286,22 @@ static int import_all(struct se_run *run, struct se_stream *s, struct se_err *er
     const int count = run->operands || o.onto || table_only ? run->operands : 1;
 
     for (int i = 0; i < count; i++)
-        if (import_one(run, se_run_operand(run, i), i == 0 ? o.format : 0, s, err) < 0)
+        if (import_one(run, i, s, err) < 0)
             return -1;
     return import_sides(s, err);
+}
+
+static int check_names(struct se_stream *s, struct se_err *err)
+{
+    struct se_names x;
+
+    if (!se_stream_has(s, SE_NAMES))
+        return 0;
+    if (se_names_get(&x, s, err) < 0)
+        return -1;
+    return se_utf8_is(x.text, x.off[x.n]) ? 0
+           : se_say(&told, err, "names of vertices are not UTF-8 and stay as they are; iconv "
+                    "converts a file");
 }
 
 static int tell(struct se_run *run, struct se_stream *s, uint64_t n, struct se_err *err)
@@ -251,6 +335,8 @@ static int run(struct se_run *run, struct se_err *err)
         rc = se_stream_vertices(&s, &n, err);
     if (rc == 0)
         rc = tell(run, &s, n, err);
+    if (rc == 0)
+        rc = check_names(&s, err);
     if (rc == 0)
         tell_notes(run, &told);
     se_bytes_release(&told);

@@ -157,3 +157,18 @@ int se_sort_u64_threads(uint64_t *key, uint64_t *scratch, uint64_t count, int th
     free(s.at);
     return 0;
 }
+
+uint64_t se_lower_bound_u32(const uint32_t *number, uint64_t count, uint32_t x)
+{
+    uint64_t low = 0, high = count;
+
+    while (low < high) {
+        const uint64_t mid = low + (high - low) / 2;
+
+        if (number[mid] < x)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/base/utf16.h"
+
 enum { BLOCK = SE_BLOCK(1 << 18) };
 
 const char *se_path_name(const char *path)
@@ -84,6 +86,19 @@ int se_text_fail(const struct se_text *t, struct se_err *err, const char *fmt, .
                    (unsigned long long)t->line, text);
 }
 
+static int refill(struct se_text *t, struct se_err *err);
+
+/* The whole file, as UTF-8 */
+static int read_utf16(struct se_text *t, struct se_err *err)
+{
+    t->line = 1;                                /* no second time */
+    while (!t->end)
+        if (refill(t, err) < 0)
+            return -1;
+    t->line = 0;
+    return se_utf16_to_utf8(&t->buffer, err);
+}
+
 /* Move the rest of the buffer to its front and read on. */
 static int refill(struct se_text *t, struct se_err *err)
 {
@@ -108,7 +123,7 @@ static int refill(struct se_text *t, struct se_err *err)
         t->end = true;
     }
     b->len += (size_t)got;
-    return 0;
+    return t->line == 0 && !t->end && se_utf16_is(b->data, b->len) ? read_utf16(t, err) : 0;
 }
 
 int se_text_line(struct se_text *t, char **line, size_t *len, struct se_err *err)

@@ -129,17 +129,21 @@ static void check_edge_lists(void)
     edges_are("0 1 3\n1 2\n", any, "line 2: has no weight, but lines before it have one");
     edges_are("0 1 -3\n", any, "line 1: weight -3 is negative; weights are 0 or more: drop such "
               "lines, or leave weights out with --source 1 --target 2");
-    edges_are("0 1 2\n0 1 nan\n", any, "line 2: weight 'nan' is not a finite number");
-    edges_are("0 1 inf\n", any, "line 1: weight 'inf' is not a finite number");
+    edges_are("0 1 2\n0 1 nan\n", any, "line 2: weight 'nan' is not a finite number; if it is "
+              "no weight name the columns of the edges with --source and --target");
+    edges_are("0 1 inf\n", any, "line 1: weight 'inf' is not a finite number; if it is no "
+              "weight name the columns of the edges with --source and --target");
     edges_are("0 1 2\n0 1 1e39\n", any, "line 2: weight 1e+39 is more than a float holds");
     edges_are("0\n", any, "line 1: has one field; a line is u v [weight]");
-    edges_are("0 1 2 3\n", any, "line 1: has more than three fields; a line is u v [weight]; of "
+    edges_are("0 1 2 3\n", any, "2: 0-1=2");
+    edges_are("0 1 2 3 4\n", any, "line 1: has more than three fields; a line is u v [weight]; of "
               "other tables name the columns with --source, --target and --weight");
     edges_are("0,,1\n", any, "line 1: field 2 is empty");
     edges_are("0 1\nx 2\n", num, "line 2: id 'x' is no integer; use --ids string");
     edges_are("\"a,b\n", any, "line 1: a quoted field does not end as it should");
     edges_are("\"a\"b,c\n", any, "line 1: a quoted field does not end as it should");
-    edges_are("0 1\n0 4294967295\n", any, "line 2: id 4294967295 is too large; use --ids "
+    edges_are("0 1\n0 4294967295\n", any, "3: 0-1 0-2 [0] [1] [4294967295]");
+    edges_are("0 1\n0 4294967295\n", num, "line 2: id 4294967295 is too large; use --ids "
               "string to number ids in order of first use");
     edges_are("0 99999999999\n", str, "2: 0-1 [0] [99999999999]");
     edges_are("%%MatrixMarket matrix\n", any,

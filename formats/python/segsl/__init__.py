@@ -8,12 +8,12 @@ from .convert import (SegslWarning, from_anndata, from_igraph, from_networkx, fr
                       to_pyg, to_scipy)
 from .run import (SegslError, fuse, generate, learn, linkage, membership, neighbours, program,
                   run, tool, tree)
-from .sections import NONE, Columns, Knn, Model, Predictions, SparseRows, Tree
+from .sections import NONE, Arcs, Columns, Knn, Model, Predictions, SparseRows, Tree
 from .stream import Graph, read, write
 
 __version__ = "0.1.0"
 __all__ = ["Graph", "read", "write", "graph", "run", "tool", "program", "generate", "tree", "learn",
-           "neighbours", "fuse", "membership", "linkage", "TreeClustering", "tl", "NONE", "Columns",
+           "neighbours", "fuse", "membership", "linkage", "TreeClustering", "tl", "NONE", "Arcs", "Columns",
            "Knn", "Model", "Predictions", "SparseRows", "Tree", "SegslError", "SegslWarning",
            "from_scipy", "to_scipy", "from_networkx", "to_networkx", "from_igraph", "to_igraph",
            "from_pandas", "to_pandas", "from_pyg", "to_pyg", "from_anndata", "to_anndata"]

@@ -1,7 +1,10 @@
 """Clustering by the modules of an encoding tree, for scikit-learn."""
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from .convert import SegslWarning
 from .run import tree
 
 try:
@@ -52,7 +55,11 @@ class TreeClustering(ClusterMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         given = self.metric == "precomputed"
-        X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
+        X = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2,
+                          ensure_min_features=1 if given else 2)
+        if self.metric == "pcc" and X.shape[1] == 2:
+            warnings.warn("two numbers correlate by 1 or -1 only; metric=\"cosine\" tells rows of "
+                          "two features apart", SegslWarning, stacklevel=2)
         if given and X.shape[0] != X.shape[1]:
             raise ValueError("precomputed: X is square, not %d x %d" % X.shape)
         seed = 0 if self.random_state is None else self.random_state

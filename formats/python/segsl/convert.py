@@ -1,15 +1,15 @@
 """Graphs of other libraries, which are imported only when they are used.
 
-Streams are undirected.  As in se-import, weights of repeated edges and of both directions add up in
-a list of edges (networkx, igraph, pandas), and the larger of the two directions counts in a matrix
-(SciPy, PyG, AnnData).
+The graph of a stream is undirected.  As in se-import, weights of repeated edges and of both
+directions add up in a list of edges (networkx, igraph, pandas), and the larger of the two directions
+counts in a matrix (SciPy, PyG, AnnData).  With directed=True directions are kept beside it, as arcs.
 """
 import os
 import warnings
 
 import numpy as np
 
-from .sections import Columns, SparseRows
+from .sections import Arcs, Columns, SparseRows
 from .stream import Graph, read
 
 
@@ -25,6 +25,41 @@ def _weight(w):
     """None where all edges weigh 1."""
     w = np.asarray(w, np.float32)
     return None if (w == 1).all() else w
+
+
+def _list(n, edges, w, directed, arcs):
+    """A Graph of a list of edges, which have directions if `arcs`; directed: keep them."""
+    edges = np.array(edges, np.int64).reshape(-1, 2)
+    g = Graph(n, edges, None if w is None else _weight(w))
+    if directed:
+        back = np.zeros(0, int) if arcs else np.flatnonzero(edges[:, 0] != edges[:, 1])
+        g.arcs = Arcs(np.concatenate([edges, edges[back, ::-1]]), None if g.weight is None
+                      else np.concatenate([g.weight, g.weight[back]]))
+    return g
+
+
+def _ends(g):
+    """Ends and weights of the edges, each once, and of the self-loops."""
+    own = np.array([] if g.loops is None else g.loops, np.int64)
+    w = np.ones(len(g.edges), np.float32) if g.weight is None else np.asarray(g.weight)
+    lw = np.ones(len(own), np.float32) if g.loop_weight is None else np.asarray(g.loop_weight)
+    return np.concatenate([g.edges, np.stack([own, own], 1)]), np.concatenate([w, lw])
+
+
+def _both_ways(g):
+    """The same, edges in both directions."""
+    ends, w = _ends(g)
+    back = ends[:, 0] != ends[:, 1]
+    return np.concatenate([ends, ends[back, ::-1]]), np.concatenate([w, w[back]])
+
+
+def _arcs(g):
+    """Ends and weights of the arcs."""
+    if g.arcs is None:
+        raise ValueError("the stream has no arcs; import it with directed=True or se-import "
+                         "--directed")
+    ends = np.asarray(g.arcs[0])
+    return ends, np.ones(len(ends), np.float32) if g.arcs[1] is None else np.asarray(g.arcs[1])
 
 
 def _classes(words):
@@ -50,14 +85,17 @@ def _unique_names(g):
 
 # ---- SciPy ---------------------------------------------------------------------------
 
-def from_scipy(matrix, **parts):
+def from_scipy(matrix, directed=False, **parts):
     """A square sparse matrix; if it is not symmetric the larger of the two directions counts."""
     from scipy import sparse
     a = sparse.csr_matrix(matrix)
     if a.shape[0] != a.shape[1]:
         raise ValueError("an adjacency matrix is square; this one is %d x %d" % a.shape)
     both = a.maximum(a.T)
-    if (both != a).nnz:
+    if directed:
+        arcs = a.tocoo()
+        parts["arcs"] = Arcs(np.stack([arcs.row, arcs.col], 1), _weight(arcs.data))
+    elif (both != a).nnz:
         _said("the matrix is not symmetric; the larger of the two directions counts")
     upper = sparse.triu(both, 1).tocoo()
     own = both.diagonal()
@@ -70,32 +108,31 @@ def from_scipy(matrix, **parts):
 
 
 def to_scipy(g, section="graph"):
-    """The symmetric adjacency matrix (csr) of the section graph or fused."""
+    """The adjacency matrix (csr) of a section: graph or fused, symmetric, or arcs."""
     from scipy import sparse
+    if section == "arcs":
+        ends, w = _arcs(g)
+        return sparse.csr_matrix((w, ends.T), shape=(g.n, g.n))
     g = g if section == "graph" else g.fused
     if g is None or g.edges is None:
         raise ValueError("the stream has no section %s" % section)
-    w = np.ones(len(g.edges), np.float32) if g.weight is None else np.asarray(g.weight)
-    u, v = g.edges.T
-    own = np.array([] if g.loops is None else g.loops, np.int64)
-    lw = np.ones(len(own), np.float32) if g.loop_weight is None else np.asarray(g.loop_weight)
-    return sparse.csr_matrix((np.concatenate([w, w, lw]), (np.concatenate([u, v, own]),
-                             np.concatenate([v, u, own]))), shape=(g.n, g.n))
+    ends, w = _both_ways(g)
+    return sparse.csr_matrix((w, ends.T), shape=(g.n, g.n))
 
 
 # ---- networkx ------------------------------------------------------------------------
 
-def from_networkx(graph, weight="weight", label=None, features=None):
+def from_networkx(graph, weight="weight", label=None, features=None, directed=False):
     """Vertices in the order of the graph; label and features name attributes of the nodes."""
     nodes = list(graph)
-    if graph.is_directed():
+    if graph.is_directed() and not directed:
         _said("the graph is directed; weights of both directions add up")
     place = {v: i for i, v in enumerate(nodes)}
     edges, w = [], []
     for u, v, d in graph.edges(data=True):
         edges.append((place[u], place[v]))
         w.append(d.get(weight, 1))
-    g = Graph(len(nodes), np.array(edges, np.int64).reshape(-1, 2), _weight(w))
+    g = _list(len(nodes), edges, w, directed, graph.is_directed())
     if nodes != list(range(len(nodes))):
         g.names = tuple(map(str, nodes))
     if label is not None:
@@ -105,16 +142,17 @@ def from_networkx(graph, weight="weight", label=None, features=None):
     return g
 
 
-def to_networkx(g):
-    """Nodes are the names of the vertices, or their numbers; attributes label and prediction."""
+def to_networkx(g, directed=False):
+    """Nodes are the names of the vertices, or their numbers; attributes label and prediction.
+
+    directed: a DiGraph of the arcs.
+    """
     import networkx as nx
-    out, nodes = nx.Graph(), _unique_names(g)
+    out, nodes = nx.DiGraph() if directed else nx.Graph(), _unique_names(g)
     out.add_nodes_from(nodes)
-    w = [1.0] * len(g.edges) if g.weight is None else np.asarray(g.weight).tolist()
-    out.add_weighted_edges_from((nodes[u], nodes[v], x) for (u, v), x in zip(g.edges.tolist(), w))
-    loops = [] if g.loops is None else np.asarray(g.loops).tolist()
-    w = [1.0] * len(loops) if g.loop_weight is None else np.asarray(g.loop_weight).tolist()
-    out.add_weighted_edges_from((nodes[v], nodes[v], x) for v, x in zip(loops, w))
+    ends, w = _arcs(g) if directed else _ends(g)
+    out.add_weighted_edges_from((nodes[u], nodes[v], x)
+                                for (u, v), x in zip(ends.tolist(), w.tolist()))
     said = g.predictions.label if g.predictions is not None else None
     for attribute, words in (("label", _class_names(g, g.labels)),
                              ("prediction", _class_names(g, said))):
@@ -126,12 +164,11 @@ def to_networkx(g):
 
 # ---- igraph --------------------------------------------------------------------------
 
-def from_igraph(graph, weight="weight", label=None):
-    if graph.is_directed():
+def from_igraph(graph, weight="weight", label=None, directed=False):
+    if graph.is_directed() and not directed:
         _said("the graph is directed; weights of both directions add up")
     w = graph.es[weight] if weight in graph.es.attributes() else None
-    g = Graph(graph.vcount(), np.array(graph.get_edgelist(), np.int64).reshape(-1, 2),
-              None if w is None else _weight(w))
+    g = _list(graph.vcount(), graph.get_edgelist(), w, directed, graph.is_directed())
     if "name" in graph.vs.attributes():
         g.names = tuple(map(str, graph.vs["name"]))
     if label is not None:
@@ -139,11 +176,12 @@ def from_igraph(graph, weight="weight", label=None):
     return g
 
 
-def to_igraph(g):
+def to_igraph(g, directed=False):
     import igraph
-    out = igraph.Graph(n=g.n, edges=g.edges.tolist())
-    if g.weight is not None:
-        out.es["weight"] = np.asarray(g.weight).tolist()
+    ends, w = _arcs(g) if directed else _ends(g)
+    out = igraph.Graph(n=g.n, edges=ends.tolist(), directed=directed)
+    if (g.arcs if directed else g).weight is not None:
+        out.es["weight"] = w.tolist()
     if g.names is not None:
         out.vs["name"] = list(g.names)
     for attribute, labels in (("label", g.labels), ("prediction", g.predictions and
@@ -155,7 +193,7 @@ def to_igraph(g):
 
 # ---- pandas --------------------------------------------------------------------------
 
-def from_pandas(edges, source="source", target="target", weight=None):
+def from_pandas(edges, source="source", target="target", weight=None, directed=False):
     """A table of edges; vertices are numbered by first use, and the names are kept."""
     import pandas as pd
     ends = pd.concat([edges[source], edges[target]], ignore_index=True)
@@ -163,21 +201,21 @@ def from_pandas(edges, source="source", target="target", weight=None):
         raise ValueError("%d ends of edges are missing" % ends.isna().sum())
     codes, names = pd.factorize(ends)
     m = len(edges)
-    return Graph(len(names), np.stack([codes[:m], codes[m:]], 1),
-                 None if weight is None else edges[weight].to_numpy(np.float32),
-                 names=tuple(map(str, names)))
+    g = _list(len(names), np.stack([codes[:m], codes[m:]], 1),
+              None if weight is None else edges[weight].to_numpy(np.float32), directed, True)
+    g.names = tuple(map(str, names))
+    return g
 
 
 def to_pandas(g, what="edges"):
-    """A table of the edges; or of the vertices: name, label, prediction, confidence, features."""
+    """A table of the edges or arcs; or of the vertices: name, label, prediction, features."""
     import pandas as pd
-    if what == "edges":
+    if what in ("edges", "arcs"):
         name = np.array(_unique_names(g), dtype=object) if g.names else np.arange(g.n)
-        w = np.ones(len(g.edges), np.float32) if g.weight is None else g.weight
-        return pd.DataFrame({"source": name[g.edges[:, 0]], "target": name[g.edges[:, 1]],
-                             "weight": w})
+        ends, w = _arcs(g) if what == "arcs" else _ends(g)
+        return pd.DataFrame({"source": name[ends[:, 0]], "target": name[ends[:, 1]], "weight": w})
     if what != "vertices":
-        raise ValueError("what is edges or vertices, not %s" % what)
+        raise ValueError("what is edges, arcs or vertices, not %s" % what)
     out = pd.DataFrame(index=pd.Index(_unique_names(g), name="vertex"))
     if g.labels is not None:
         out["label"] = _class_names(g, g.labels)
@@ -208,7 +246,7 @@ def _array(x):
     return np.asarray(x.detach().cpu() if hasattr(x, "detach") else x)
 
 
-def from_pyg(data):
+def from_pyg(data, directed=False):
     """torch_geometric.data.Data, or anything with edge_index, edge_weight, x, y and masks."""
     part = {name: _array(getattr(data, name, None)) for name in
             ("edge_index", "edge_weight", "x", "y", "train_mask", "val_mask", "test_mask")}
@@ -217,7 +255,7 @@ def from_pyg(data):
         n = len(part["x"]) if part["x"] is not None else int(part["edge_index"].max(initial=-1)) + 1
     g = Graph(n)
     if part["edge_index"] is not None:
-        _pyg_edges(g, part["edge_index"].astype(np.int64), part["edge_weight"])
+        _pyg_edges(g, part["edge_index"].astype(np.int64), part["edge_weight"], directed)
     g.features = part["x"]
     if part["y"] is not None:
         y = part["y"].reshape(-1)
@@ -236,13 +274,15 @@ def from_pyg(data):
     return g
 
 
-def _pyg_edges(g, e, weight):
+def _pyg_edges(g, e, weight, directed):
     low, high = np.minimum(*e), np.maximum(*e)
     key, place = np.unique(low * max(g.n, 1) + high, return_inverse=True)
     u, v = key // max(g.n, 1), key % max(g.n, 1)
     own = u == v
     forward = np.unique(e[0] * max(g.n, 1) + e[1])
-    if len(forward) != 2 * len(key) - own.sum():
+    if directed:
+        g.arcs = Arcs(e.T, None if weight is None else _weight(weight.reshape(-1)))
+    elif len(forward) != 2 * len(key) - own.sum():
         _said("edge_index does not hold both directions of each edge; one suffices here")
     g.edges = np.stack([u[~own], v[~own]], 1)
     g.loops = u[own] if own.any() else None
@@ -253,19 +293,16 @@ def _pyg_edges(g, e, weight):
             g.weight, g.loop_weight = w[~own], w[own] if own.any() else None
 
 
-def to_pyg(g):
-    """Data with edge_index (both directions), edge_weight, x, y, masks and pred."""
+def to_pyg(g, directed=False):
+    """Data with edge_index (both directions, or the arcs), edge_weight, x, y, masks and pred."""
     import torch
     from torch_geometric.data import Data
-    own = np.array([] if g.loops is None else g.loops, np.int64)
     data = Data(num_nodes=g.n)
-    if g.edges is not None:
-        e = np.concatenate([g.edges, g.edges[:, ::-1], np.stack([own, own], 1)]).T
-        data.edge_index = torch.from_numpy(np.ascontiguousarray(e))
-        if g.weight is not None:
-            lw = np.ones(len(own)) if g.loop_weight is None else g.loop_weight
-            data.edge_weight = torch.from_numpy(np.concatenate(
-                [g.weight, g.weight, lw]).astype(np.float32))
+    if directed or g.edges is not None:
+        ends, w = _arcs(g) if directed else _both_ways(g)
+        data.edge_index = torch.from_numpy(np.ascontiguousarray(ends.T))
+        if (g.arcs if directed else g).weight is not None:
+            data.edge_weight = torch.from_numpy(w.astype(np.float32))
     if g.features is not None:
         data.x = torch.from_numpy(np.array(g.features, np.float32))
     if g.labels is not None:

@@ -10,6 +10,7 @@ NONE = 0xFFFFFFFF
 METRICS = ("pcc", "cosine")
 
 Knn = namedtuple("Knn", "ids similarity metric on first")
+Arcs = namedtuple("Arcs", "ends weight")
 Tree = namedtuple("Tree", "parent vertex")
 Predictions = namedtuple("Predictions", "label confidence")
 Columns = namedtuple("Columns", "names shift scale")
@@ -110,6 +111,17 @@ def graph_of(p):
          "a weight is negative")
     u = np.repeat(np.arange(n, dtype=np.int64), np.diff(off))
     return n, frozen(np.stack([u, to.astype(np.int64)], 1)), weight, loop, loop_weight
+
+
+def arcs_of(p):
+    n, m, flags = p.numbers(3)
+    need(flags < 2, "unknown flags %d", flags)
+    off, to = p.offsets(n, m), p.take(m, "<u4")
+    weight = p.take(m, "<f4") if flags else None
+    need(ascending(off, to, np.full(n, -1), n), "arcs are not in their order")
+    need(not flags or weight.min(initial=0) >= 0, "a weight is negative")
+    u = np.repeat(np.arange(n, dtype=np.int64), np.diff(off))
+    return n, Arcs(frozen(np.stack([u, to.astype(np.int64)], 1)), weight)
 
 
 def features_of(p):
@@ -294,6 +306,23 @@ def graph_bytes(n, edges, weight, loops, loop_weight):
     parts = [u8(n, (~own).sum(), own.sum(), weighted), off, v[~own].astype("<u4"),
              v[own].astype("<u4")]
     return join(*parts, *([total[~own], total[own]] if weighted else []))
+
+
+def arcs_bytes(arcs, n):
+    """Repeated arcs become one and their weights add up."""
+    e = np.asarray(arcs[0], np.int64).reshape(-1, 2)
+    need(not len(e) or (e.min() >= 0 and e.max() < n), "an arc joins what is not one of the %d "
+         "vertices", n)
+    w = np.ones(len(e)) if arcs[1] is None else finite(arcs[1], "weights of arcs", "f8")
+    need(len(w) == len(e), "%d weights for %d arcs", len(w), len(e))
+    need(w.min(initial=0) >= 0, "a weight is negative; weights are 0 or more")
+    key, place = np.unique(e[:, 0] * max(n, 1) + e[:, 1], return_inverse=True)
+    off = np.concatenate([[0], np.cumsum(np.bincount(key // max(n, 1), minlength=n))])
+    parts = [u8(n, len(key), arcs[1] is not None), off.astype("<u8"),
+             (key % max(n, 1)).astype("<u4")]
+    if arcs[1] is not None:
+        parts.append(np.bincount(place.reshape(-1), w, len(key)).astype("<f4"))
+    return join(*parts)
 
 
 def features_bytes(x, n):

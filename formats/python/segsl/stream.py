@@ -10,7 +10,7 @@ from . import sections as s
 from .sections import need
 
 PARTS = ("edges", "weight", "loops", "loop_weight", "fused", "features", "labels", "class_names",
-         "splits", "embedding", "knn", "tree", "predictions", "probabilities", "model", "names",
+         "splits", "embedding", "arcs", "knn", "tree", "predictions", "probabilities", "model", "names",
          "columns", "stats", "history")
 # tag: the attributes that it fills, its reader, and its writer, which is given the Graph
 TABLE = {
@@ -18,6 +18,7 @@ TABLE = {
         g.n, g.edges, g.weight, g.loops, g.loop_weight)),
     b"FUSE": (("fused",), s.graph_of, lambda g: s.graph_bytes(
         g.n, g.fused.edges, g.fused.weight, g.fused.loops, g.fused.loop_weight)),
+    b"arcs": (("arcs",), s.arcs_of, lambda g: s.arcs_bytes(g.arcs, g.n)),
     b"FEAT": (("features",), s.features_of, lambda g: s.features_bytes(g.features, g.n)),
     b"LABL": (("labels", "class_names"), s.labels_of, lambda g: s.labels_bytes(
         g.labels, g.class_names, g.n, g.classes)),
@@ -44,6 +45,7 @@ class Graph:
 
     n              number of vertices
     edges          (m, 2) array; weight (m,) or None; loops, loop_weight: self-loops
+    arcs           ends (m, 2), from and to, and weight: the edges with their directions
     features       (n, d) array of float32, or SparseRows
     labels         (n,) int32, -1 for unknown, and class_names
     splits         (count, n) uint8: 0 none, 1 train, 2 val, 3 test
@@ -196,7 +198,7 @@ def _same(values, now):
 def _origins(tag, made, g):
     """Origins of a section that was made in Python: the sections that it belongs to."""
     of = {b"KNNS": [b"EMBD" if g.knn is not None and g.knn.on == "embedding" else b"FEAT"],
-          b"PRED": [b"GRPH"], b"prob": [b"GRPH"], b"cols": [b"FEAT"]}.get(tag, [])
+          b"PRED": [b"GRPH"], b"arcs": [b"GRPH"], b"prob": [b"GRPH"], b"cols": [b"FEAT"]}.get(tag, [])
     out = b"".join(t + bytes(4) + _digest(made[t]) for t in of if t in made)
     return out + bytes(48 - len(out))
 
