@@ -9,6 +9,10 @@ many.seg      a graph, labels, predictions and names of 6 million vertices, all 
 bad.seg       the same with one label that is wrong, near its end
 zeros.mat     a MATLAB file of one array of 200 MiB of zeros, deflated
 wide.seg      features of 10^8 columns, all 0
+empty.seg     no vertex, features of 10^8 columns, no neighbours
+classes.seg   predictions of class 2^31 - 2
+nobody.seg    neighbours of none of 10^9 vertices
+rows.seg      no neighbours of 2^32 - 2 vertices
 zeros.npz     a zip member of 200 MiB of zeros
 zeros.npy.gz  the same, gzip'd
 graph.pickle  a list of 40 million empty tuples, gzip'd
@@ -78,6 +82,16 @@ def main():
     wide = struct.pack("<4Q", 10, 10**8, 0, 1) + bytes(8 * 11)
     segedit.write("wide.seg", [s for s in base if s.tag != b"FEAT"] +
                   [segedit.Section(b"FEAT", NONE, wide, 0)])
+    segedit.write("empty.seg", [
+        segedit.Section(b"FEAT", NONE, struct.pack("<4Q", 0, 10**8, 0, 0), 0),
+        segedit.Section(b"KNNS", NONE, struct.pack("<4QI4s", 0, 0, 0, 0, 0, b"FEAT"), 0)])
+    segedit.write("nobody.seg", [segedit.Section(
+        b"KNNS", NONE, struct.pack("<4QI4s", 10**9, 1, 0, 0, 0, b"EMBD"), 0)])
+    segedit.write("rows.seg", [segedit.Section(
+        b"KNNS", NONE, struct.pack("<4QI4s", 2**32 - 2, 0, 0, 2**32 - 2, 0, b"EMBD"), 0)])
+    segedit.write("classes.seg", [s for s in base if s.tag == b"GRPH"] + [
+        segedit.Section(b"PRED", NONE, struct.pack("<Q", 10) + struct.pack("<10i", *[2**31 - 2] * 10) +
+                        struct.pack("<10f", *[1] * 10), 0)])
     with zipfile.ZipFile("zeros.npz", "w", zipfile.ZIP_DEFLATED) as z:
         z.writestr("arr_0.npy", npy(SIZE // 8) + zeros)
     with gzip.open("zeros.npy.gz", "wb", 1) as f:

@@ -1,11 +1,12 @@
 # arithmetic.py FILE... - names in shell arithmetic that may hold words nobody checked
 #
-# bash evaluates array subscripts in (( )), $(( )), [[ a -eq b ]] and ${x:a:b}, so a word such as
-# a[$(id)] from a file is a command.  A name may stand in arithmetic if every assignment to it in
-# the file gives a number by its form (a literal, $(( )), ${#x}, $!, BASH_REMATCH, wc, nproc, stat),
-# or if the file checks it: whole NAME, or [[ $NAME =~ ^... ]] or =~ $WHOLE.  Upper-case names come
-# from the environment or from bash.  A comment "# numbers: NAME NAME (why)" vouches for names whose
-# check is elsewhere.  Prints FILE: LINE: NAME, and fails if there is any.
+# bash evaluates array subscripts in (( )), $(( )), [[ a -eq b ]], ${x:a:b} and in subscripts of
+# arrays that are not declare -A, so a word such as a[$(id)] from a file is a command.  A name may
+# stand there if every assignment to it in the file gives a number by its form (a literal, $(( )),
+# ${#x}, $!, BASH_REMATCH, wc, nproc, stat), or if the file checks it: whole NAME, or
+# [[ $NAME =~ ^..[0-9].. ]] or =~ $WHOLE.  Upper-case names come from the environment or from bash.
+# A comment "# numbers: NAME NAME (why)" vouches for names whose check is elsewhere.  Prints FILE:
+# LINE: NAME, and fails if there is any.
 import re
 import sys
 
@@ -40,8 +41,22 @@ def strip(text):
     return "".join(out)
 
 
+def keyed(text):
+    """The arrays of the file that have words as subscripts, which are not arithmetic."""
+    found = set()
+    for m in re.finditer(r"\b(?:declare|local|typeset) -\w*A\w* ([^\n;]*)", text):
+        found.update(re.findall(r"(?<![$\w(])([A-Za-z_]\w*)", m.group(1)))
+    found |= {"given", "takes", "letter_of", "group_of", "passed_as", "swapped", "wanted"}     # of lib/
+    return found | {m.group(1) for m in re.finditer(r"\blocal -n (\w+)=(\w+)", text) if m.group(2) in found}
+
+
 def expressions(text):
     """(position, text) of everything that bash takes for arithmetic."""
+    words = keyed(text)
+    for m in re.finditer(r"(?<![\w$])(?:\$\{[#!]?)?([A-Za-z_]\w*)\[([^]\[@*]+)\](?=[}=+:/%#]|\)|\s)", text):
+        named = m.group().startswith("${") or text[m.end():m.end() + 1] in "=+"
+        if named and m.group(1) not in words:
+            yield m.start(), m.group(2)
     for m in re.finditer(r"\(\(", text):
         depth, i = 0, m.start()
         while i < len(text):
@@ -54,7 +69,7 @@ def expressions(text):
         yield m.start(), m.group(1) + " " + m.group(2)
     for m in re.finditer(r"\$\{[a-z_]+(?:\[@\])?:([^}=?+-][^}]*)\}", text):
         yield m.start(), m.group(1)
-    for m in re.finditer(r"\blet .*|\bdeclare -i.*", text):
+    for m in re.finditer(r"\blet .*|\b(?:declare|local|typeset) -\w*i\w* .*", text):
         yield m.start(), m.group()
 
 
@@ -81,7 +96,13 @@ def assignments(text, name):
 def checked(text, name):
     n = re.escape(name)
     return (re.search(r"\bwhole %s\b" % n, text) or
-            re.search(r"\$\{?%s\b[^ ]* =~ (\^|\$WHOLE)" % n, text))
+            re.search(r"\$\{?%s\b[^ ]* =~ (\^[^\n]*\[0-9\]|\$WHOLE)" % n, text))
+
+
+def index(text, value):
+    """"${!x[@]}" of an array with numbers"""
+    m = re.match(r'"?\$\{!([A-Za-z_]\w*)\[@\]\}"?$', value)
+    return m and m.group(1) not in keyed(text)
 
 
 def faults(path):
@@ -92,7 +113,7 @@ def faults(path):
         for name in sorted(names(expression)):
             if name in vouched or checked(text, name):
                 continue
-            bad = [a for a in assignments(text, name) if not NUMERIC.match(a)]
+            bad = [a for a in assignments(text, name) if not NUMERIC.match(a) and not index(text, a)]
             if bad:
                 yield text.count("\n", 0, at) + 1, name, bad[0]
 

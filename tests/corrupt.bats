@@ -22,7 +22,7 @@ damage() {
     gsl want --splits 0
     digests want > want.digests
     cp -a cache-home want.cache
-    RANDOM=5
+    RANDOM=${SE_CORRUPT_SEED:-5}
     for i in $(seq "${SE_CORRUPTIONS:-6}"); do
         rm -rf run cache-home
         cp -a want run

@@ -322,6 +322,12 @@ over() {
     fails 2 se-cat --memory 5X base.seg
     fails 2 se-cat --memory M base.seg
     SE_MEMORY=1 se-cat --memory none -q other.seg -o out
+    se-check -q nobody.seg                      # no line for each vertex that could be
+    for to in labels json nodes predictions layout; do
+        (ulimit -f 1000; fails 1 se-export -t $to nobody.seg -o out || [[ $(stat -c %s out) -lt 1000 ]])
+    done
+    se-tree -q classes.seg -o tree.seg          # no memory for each class that could be
+    [[ $(se-export -t modules --memory 16M tree.seg | awk -F '\t' 'NR > 1 { print $7, $8 - $3 }' | sort -u) == '2147483646 0' ]]
 }
 
 @test "se-check reads deflated sections in memory of constant size" {
@@ -334,6 +340,8 @@ over() {
     for f in deflated known many; do
         se-check -q --memory 4M $f.seg
     done
+    se-check -q --deep -@ 1 --memory 16M empty.seg
+    se-check -q --deep -@ 1 --memory 16M rows.seg
     fails 1 se-check --memory 4M bad.seg
     [[ $stderr == *"labels: vertex 5999998 has class 7" ]]
     # the same digest whether it is inflated at once or in pieces

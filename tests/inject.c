@@ -1,6 +1,7 @@
 /* inject.c - a library to preload: the N-th call of one kind fails
  *
- * SE_FAIL=KIND:N, KIND one of malloc calloc realloc read write mmap rename pthread_create fsync.
+ * SE_FAIL=KIND:N, KIND one of malloc calloc realloc read pread write ftruncate mmap rename linkat
+ * pthread_create fsync.
  * Without N, or with 0, nothing fails; SE_FAIL_COUNT names a file that gets the number of calls
  * at the end.  Only calls of the program itself and of zlib count: other libraries (Fortran's, below
  * OpenBLAS) end the program by themselves when they start without memory. */
@@ -112,7 +113,7 @@ void *realloc(void *p, size_t size)
     {                                                                                      \
         static void *keep;                                                                 \
         type (*next) args = (type (*) args)real(#name, &keep);                             \
-        return fails(#name, why, __builtin_return_address(0)) ? failed : next pass;                                     \
+        return fails(#name, why, __builtin_return_address(0)) ? failed : next pass; \
     }
 
 CALL(ssize_t, read, (int fd, void *to, size_t len), (fd, to, len), EIO, -1)
@@ -121,5 +122,9 @@ CALL(void *, mmap, (void *p, size_t len, int prot, int flags, int fd, off_t off)
      (p, len, prot, flags, fd, off), ENOMEM, MAP_FAILED)
 CALL(int, rename, (const char *from, const char *to), (from, to), EACCES, -1)
 CALL(int, fsync, (int fd), (fd), EIO, -1)
+CALL(ssize_t, pread, (int fd, void *to, size_t len, off_t at), (fd, to, len, at), EIO, -1)
+CALL(int, ftruncate, (int fd, off_t len), (fd, len), EIO, -1)
+CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags),
+     (a, from, b, to, flags), EPERM, -1)
 CALL(int, pthread_create, (pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg),
      (t, a, f, arg), EAGAIN, EAGAIN)

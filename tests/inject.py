@@ -4,8 +4,8 @@
 LIBRARY is tests/inject.c, built to be preloaded.  For each tool on a small input and each kind
 of call the calls are counted, then the first fails, the second, and so on, at most N of them,
 spread evenly.  A tool whose call failed either works, with the same bytes as ever, or ends with
-status 1 and one line, and leaves no file.  After S seconds each kind has had fewer; the last line
-counts.
+status 1 and one line, and leaves no file but a checkpoint.  After S seconds each kind has had fewer,
+but one at least; the last line counts.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-KINDS = "malloc calloc realloc read write mmap rename pthread_create fsync".split()
+KINDS = "malloc calloc realloc read pread write ftruncate mmap rename linkat pthread_create fsync".split()
 COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 a.seg",
             "se-train --epochs 2 -@ 2 a.seg", "se-sim -k 5 -@ 2 a.seg", "se-kselect b.seg",
             "se-tree -@ 2 c.seg", "se-sample --retain d.seg", "se-noise --add --rate 0.1 a.seg",
@@ -25,7 +25,14 @@ COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 
             "se-diffuse --ppr .2 --top 5 -@ 2 a.seg", "se-weigh --trees 2 -@ 2 a.seg",
             "se-estimate -k 3 -@ 2 p.seg", "se-cluster -k 4 --effort fast -@ 2 a.seg",
             "se-vote v.seg v.seg", "se-import ogb", "se-import node-link.json",
-            "se-cache --dir cache a.seg -- cat"]
+            "se-cache --dir cache a.seg -- cat", "se-cache --dir stored a.seg -- cat",
+            "se-learn --epochs 1 --hidden 4 --top 3 -@ 2 a.seg", "se-embed --landmarks 5 -@ 2 a.seg",
+            "se-tree --update d.seg -@ 2 a.seg", "se-tree --order -@ 2 a.seg",
+            "se-tree -K auto --effort fast -@ 2 a.seg", "se-train --apply -@ 2 v.seg",
+            "se-train --epochs 3 --checkpoint ck --checkpoint-every 1 a.seg",
+            "se-cat --order tree d.seg", "se-export -t layout a.seg", "se-export -t bed d.seg",
+            "se-export -t npz d.seg", "se-import -f npz d.npz", "se-import a.graphml",
+            "se-import a.gexf", "se-import a.gml", "se-import a.net", "se-import -f mtx a.mtx"]
 
 
 class Place:
@@ -46,6 +53,11 @@ class Place:
     def files(self):
         return sorted(os.listdir(self.path))
 
+    def remove(self, *names):
+        for name in names:
+            if os.path.exists(os.path.join(self.path, name)):
+                os.remove(os.path.join(self.path, name))
+
     def read(self, name):
         try:
             with open(os.path.join(self.path, name), "rb") as f:
@@ -59,7 +71,10 @@ def prepare(p):
                  "se-sim -k 5 a.seg -o b.seg", "se-kselect b.seg -o c.seg",
                  "se-tree c.seg -o d.seg", "se-cat -z 6 d.seg -o z.seg",
                  "se-export -t edges a.seg -o edges.tsv",
-                 "se-train --epochs 2 --probabilities a.seg -o v.seg", "se-sim -k 5 v.seg -o p.seg"):
+                 "se-train --epochs 2 --probabilities a.seg -o v.seg", "se-sim -k 5 v.seg -o p.seg",
+                 "se-export -t npz d.seg -o d.npz", "se-export -t graphml a.seg -o a.graphml",
+                 "se-export -t gexf a.seg -o a.gexf", "se-export -t gml a.seg -o a.gml",
+                 "se-export -t pajek a.seg -o a.net", "se-export -t mtx a.seg -o a.mtx"):
         p.must(line)
     os.makedirs(os.path.join(p.path, "ogb", "raw"))
     edges = p.read("edges.tsv").decode().split()
@@ -70,12 +85,14 @@ def prepare(p):
         json.dump({"nodes": [{"id": str(v)} for v in range(60)],
                    "links": [{"source": u, "target": v} for u, v in pairs]}, f)
     os.mkdir(os.path.join(p.path, "cache"), 0o700)
+    p.must("se-cache --dir stored a.seg -o x.seg -- cat")
+    os.remove(os.path.join(p.path, "x.seg"))
 
 
 def fault(p, words, done, want, before):
     """What is wrong with how it ended, or None"""
     text, made = done.stderr.decode(errors="replace"), p.read("out")
-    extra = [f for f in p.files() if f not in before and f != "out"]
+    extra = [f for f in p.files() if f not in before and f not in ("out", "ck")]
     if extra:
         return "left " + " ".join(extra)
     if done.returncode == 0:
@@ -101,21 +118,20 @@ def try_kind(p, words, kind, most, until):
     with open(counts) as f:
         calls = int(f.read())
     os.remove(counts)
-    os.remove(os.path.join(p.path, "out"))
+    p.remove("out", "ck")
     picked = range(1, calls + 1)
     if calls > most:
         picked = sorted({1 + i * (calls - 1) // (most - 1) for i in range(most)})
     tried = 0
     for n in picked:
-        if time.monotonic() > until:
+        if tried and time.monotonic() > until:
             break
         env["SE_FAIL"] = "%s:%d" % (kind, n)
         done = p.run(words, **env)
         wrong = fault(p, words, done, want, before)
         if wrong:
             sys.exit("SE_FAIL=%s %s\n%s\nin %s" % (env["SE_FAIL"], " ".join(words), wrong, p.path))
-        if os.path.exists(os.path.join(p.path, "out")):
-            os.remove(os.path.join(p.path, "out"))
+        p.remove("out", "ck")
         tried += 1
     return tried
 

@@ -39,6 +39,7 @@ class Folder:
 
     def __init__(self, tools):
         self.bin, self.said, self.memory = tools, [], None
+        self.ran = self.misused = 0             # commands; those refused with status 2
         self.path = tempfile.mkdtemp(prefix="se-property-")
 
     def __truediv__(self, name):
@@ -52,6 +53,7 @@ class Folder:
         """True if the tool worked, False if it failed as tools should; else a Failure."""
         words = [str(w) for w in words] + (["-o", output] if output else [])
         self.said.append(" ".join(words))
+        self.ran += 1
         if output and os.path.exists(self / output):
             os.remove(self / output)
         try:
@@ -71,6 +73,7 @@ class Folder:
             raise Failure("fails without a line that says why: %r" % text)
         if done.returncode == 2 and not text.endswith("--help\n"):
             raise Failure("status 2, but it is not about usage: " + text)
+        self.misused += done.returncode == 2
         if output and os.path.exists(self / output):
             raise Failure("failed, and left " + output)
         if [f for f in os.listdir(self.path) if ".part-" in f]:
@@ -89,18 +92,53 @@ def pick(r, *choices):
     return r.choice(choices)
 
 
+def other_stage(r):
+    """One of the tools beside the rounds, and whether it takes a seed"""
+    tool = pick(r, "weigh", "learn", "cluster", "embed", "diffuse", "hop", "estimate", "vote", "order",
+                "svd")
+    if tool == "weigh":
+        return ["se-weigh", "--trees", pick(r, 1, 3)] + pick(
+            r, [], ["--candidates", 4], ["--score", "f,tree"], ["--gamma", 5],
+            ["--on", "embedding"]), True
+    if tool == "learn":
+        return ["se-learn", "--epochs", 2, "--hidden", 3, "-m",
+                pick(r, "weights", "neuralsparse", "idgl", "prognn", "lds"),
+                "--on", pick(r, "features", "embedding")], True
+    if tool == "cluster":
+        return ["se-cluster", "-k", pick(r, 1, 4, 50), "--effort", "fast", "--edges",
+                pick(r, "auto", "use", "ignore")], True
+    if tool == "embed":
+        how = pick(r, ["isomap", "--landmarks", 4], ["poincare", "--epochs", 2],
+                   ["struc2vec", "--walks", 2, "--length", 4])
+        return ["se-embed", "--method"] + how + pick(r, [], ["--latent"]), True
+    if tool == "order":
+        return ["se-tree", "--order", "-K", pick(r, 2, 3)], True
+    plain = {"diffuse": [["--ppr", ".2", "--top", 3], ["--heat", 2, "--eps", ".001"]],
+             "hop": [[1], [2], [3]], "estimate": [["-k", 3], ["-k", 2, "--given", "always"]],
+             "vote": [[], ["--split", 1]], "svd": [["--svd", 2]]}
+    return ["se-prune" if tool == "svd" else "se-" + tool] + pick(r, *plain[tool]), False
+
+
 def stage(r, keep=True):
     """A tool with options, without input and output"""
     seed = ["--seed", r.randrange(5)]
     kept = ["--keep"] if keep and r.random() < 0.1 else []
     tool = r.choice(["train", "sim", "kselect", "tree", "sample", "sim", "kselect", "tree",
-                     "sample", "noise", "split", "prune", "cat", "export", "info"])
+                     "sample", "noise", "split", "prune", "cat", "export", "info", "other", "other",
+                     "other"])
+    if tool == "other":
+        words, takes_seed = other_stage(r)
+        return words + (seed if takes_seed else [])
     if tool == "train":
-        model = pick(r, "gcn", "sage", "gat", "appnp", "mlp", "linear")
+        model = pick(r, "gcn", "sage", "gat", "appnp", "mlp", "linear", "gcnii", "acm", "mixhop",
+                     "fsgnn", "h2gcn", "linkx", "grand")
         return (["se-train", "-m", model, "--epochs", r.randrange(1, 4), "--hidden",
                  r.randrange(1, 9), "--layers", r.randrange(1, 4), "--heads", r.randrange(1, 4)] +
                 pick(r, [], ["--embed", "hidden"], ["--apply"], ["--input", "both"],
-                     ["--input", "embedding"], ["--split", 1], ["--edge-weights"]) + seed + kept)
+                     ["--input", "embedding"], ["--split", 1], ["--edge-weights"],
+                     ["--probabilities"], ["--degrees"], ["--neighbours"], ["--feature-norm", "standard"],
+                     ["--norm", "batch", "--jump", "concat"], ["--batch", "tree:20"],
+                     ["--communities", 3]) + seed + kept)
     if tool == "sim":
         return (["se-sim", "-k", pick(r, 1, 2, 5, 20, 1000), "--metric", pick(r, "pcc", "cosine"),
                  "--on", pick(r, "auto", "auto", "embedding", "features"), "--method",
@@ -111,10 +149,14 @@ def stage(r, keep=True):
                                      ["-k", 4], ["--shift", "-0.5"],
                                      ["--shift", "0", "--allow-negative", "clip"])
     if tool == "tree":
-        return (["se-tree", "-K", pick(r, 1, 2, 3, 5, 40), "--method",
-                 pick(r, "best", "merge", "paper"), "--effort", pick(r, "fast", "normal", "high"),
-                 "--squeeze", pick(r, "greedy", "exact")] +
-                pick(r, [], [], ["--pad"], ["--start"], ["--on", "graph"]) + seed)
+        effort = ["--effort", pick(r, "fast", "normal", "high")]
+        height = ["-K", pick(r, 1, 2, 3, 5, 40)]
+        return ["se-tree"] + pick(
+            r, height + effort + pick(r, [], ["--pad"], ["--on", "graph"]), height + effort,
+            height + effort + pick(r, ["--start"], ["--update", "base-1.seg"], ["--stability"]),
+            height + ["--method", pick(r, "merge", "paper"), "--squeeze", pick(r, "greedy", "exact")],
+            height + ["--order"], ["-K", "auto", "--effort", "fast"],
+            ["--modules", pick(r, "auto", 3), "--effort", "fast"]) + seed
     if tool == "sample":
         return (["se-sample", "--theta", pick(r, "0", "1", "3", "0.5,2", "40")] +
                 pick(r, [], ["--replace"], ["--agree", 2], ["--retain"], ["--drop", "0.5"]) +
@@ -131,12 +173,15 @@ def stage(r, keep=True):
         return ["se-prune", pick(r, "--jaccard", "--cosine"), "--threshold", "0.1"] + kept
     name = pick(r, *segedit.TAGS)
     if tool == "cat":
-        return ["se-cat", pick(r, "--drop", "--drop", "--drop", "--only"), name, "-z",
-                r.randrange(10)]
+        return (["se-cat", "-z", r.randrange(10)] +
+                pick(r, ["--drop", name], ["--drop", name], ["--only", name], ["--order", "tree"],
+                     ["--order", "clu"], ["--order", "names"]))
     if tool == "info":
-        return ["se-info"] + pick(r, [], ["--json"])
+        return ["se-info"] + pick(r, [], ["--json"], ["--dims"], ["--describe", 1],
+                                  ["--explain", "0,1"], ["--compare", "labels"])
     return ["se-export", "-t", pick(r, *"edges mtx metis npz dot graphml json knn parents tree clu "
-                                    "mcl newick nodes embedding predictions stats".split())]
+                                    "mcl newick nodes embedding predictions stats gexf gml pajek scipy bed "
+                                    "membership linkage modules quotient classes labels layout".split())]
 
 
 def writes_stream(words):
@@ -427,7 +472,9 @@ def main():
             sys.exit(1)
         done += 1
     shutil.rmtree(folder.path)
-    print("%s: %d cases in %.0f s" % (o.what, done, time.monotonic() - start))
+    print("%s: %d cases, %d commands in %.0f s" % (o.what, done, folder.ran, time.monotonic() - start))
+    if folder.misused > folder.ran // 10:       # then the test asks for what there is not
+        sys.exit("%d commands are wrong usage" % folder.misused)
 
 
 main()

@@ -12,12 +12,16 @@ load gsl
     printf '%s\n' '#!/bin/bash' 'n=$(cut -f 1 file)' '(( n > 3 )) || exit' > bad
     run -1 python3 "$ROOT/tests/arithmetic.py" bad
     [[ $output == "bad: 3: n is used in arithmetic"* ]]
-    for line in '[[ $n -gt 3 ]]' 'echo $(( n + 1 ))' 'echo ${x:n}' 'for (( i = 0; i < n; i++ )); do :; done'; do
+    for line in 'echo "${list[n]}"' 'echo ${list[$n]}' 'list[n]=3' '[[ $n -gt 3 ]]' 'echo $(( n + 1 ))' 'echo ${x:n}' 'for (( i = 0; i < n; i++ )); do :; done'; do
         printf '%s\n' '#!/bin/bash' 'read -r n < file' "$line" > bad
         run -1 python3 "$ROOT/tests/arithmetic.py" bad
         printf '%s\n' '#!/bin/bash' 'read -r n < file' '[[ $n =~ ^[0-9]+$ ]] || exit 1' "$line" > good
         python3 "$ROOT/tests/arithmetic.py" good
+        printf '%s\n' '#!/bin/bash' 'read -r n < file' '[[ $n =~ ^.+$ ]] || exit 1' "$line" > weak
+        run -1 python3 "$ROOT/tests/arithmetic.py" weak
     done
+    printf '%s\n' '#!/bin/bash' 'declare -A list' 'read -r n < file' 'echo "${list[$n]}"' > good
+    python3 "$ROOT/tests/arithmetic.py" good
 }
 
 @test "no test has a line that cannot fail" {

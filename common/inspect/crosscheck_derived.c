@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
+#include "common/graph/adjacency.h"
 #include "common/graph/entropy.h"
 #include "common/inspect/crosscheck.h"
 #include "common/sim/sim.h"
@@ -96,6 +97,16 @@ static int compare(const struct se_knn *x, struct se_sim_query *query, int threa
     return rc;
 }
 
+/* An approximate search says its recall, and may have missed some. */
+static int is_exact(struct se_stream *s, bool *exact, struct se_err *err)
+{
+    double recall;
+    const int there = se_stats_value(s, "sim.recall", &recall, err);
+
+    *exact = there == 0;
+    return there < 0 ? -1 : 0;
+}
+
 /* Of some rows all other vertices are asked: none may be nearer than the last neighbour.  A row
  * without variance has none and is none. */
 static int search(const struct se_knn *x, struct se_sim_query *q, struct se_err *err)
@@ -131,13 +142,18 @@ static int check_similarities(struct se_stream *s, const struct se_knn *x, int t
 {
     struct se_sim_rows rows = SE_SIM_ROWS_INIT;
     struct se_sim_query *query = se_zalloc((uint64_t)threads, sizeof *query, err);
+    bool exact = true;
     int rc = query ? se_sim_rows_make(&rows, s, x->on, (enum se_metric)x->metric, threads, err)
                    : -1;
+
+    if (rc == 0)
+        rc = is_exact(s, &exact, err);
 
     for (int i = 0; rc == 0 && i < threads; i++)
         rc = se_sim_query_init(&query[i], &rows, err);
     if (rc == 0)
-        rc = compare(x, query, threads, err) < 0 || search(x, &query[0], err) < 0 ? -1 : 0;
+        rc = compare(x, query, threads, err) < 0 ||
+             (exact && search(x, &query[0], err) < 0) ? -1 : 0;
     for (int i = 0; query && i < threads; i++)
         se_sim_query_release(&query[i]);
     free(query);
@@ -155,7 +171,7 @@ int se_deep_knn(struct se_stream *s, int threads, struct se_err *err)
     if (from && from != x.on)
         return se_payload_fail(err, SE_KNN, "was made from %s, but says from %s",
                                se_section_name(from), se_section_name(x.on));
-    if (check_rows(&x, err) < 0 ||
+    if ((x.k > 0 && check_rows(&x, err) < 0) ||
         se_deep_stat(s, "sim.n", (double)x.n, 0, err) < 0 ||
         se_deep_stat(s, "sim.k", (double)x.k, 0, err) < 0)
         return -1;
@@ -177,25 +193,7 @@ struct fusion {
 /* The place of the edge u - v, or UINT64_MAX */
 static uint64_t find_edge(const struct se_graph *g, uint64_t u, uint64_t v)
 {
-    uint64_t low, high;
-
-    if (u > v) {
-        const uint64_t swap = u;
-
-        u = v;
-        v = swap;
-    }
-    low = g->off[u];
-    high = g->off[u + 1];
-    while (low < high) {
-        const uint64_t mid = low + (high - low) / 2;
-
-        if (g->to[mid] < v)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < g->off[u + 1] && g->to[low] == v ? low : UINT64_MAX;
+    return u < v ? se_row_find(g, u, v) : se_row_find(g, v, u);
 }
 
 static int bad_pair(struct se_err *err, uint64_t u, uint64_t v, const char *why)
@@ -366,7 +364,7 @@ int se_deep_fused(struct se_stream *s, struct se_err *err)
 
     if (se_graph_get(&f.fused, s, SE_FUSED, err) < 0 || se_entropy1(&f.fused, &h1, err) < 0)
         return -1;
-    if (!f.fused.weight)
+    if (!f.fused.weight && f.fused.m + f.fused.loops > 0)
         return se_payload_fail(err, SE_FUSED, "has no weights");
     if (is_from_knn(s)) {
         if (se_graph_get(&f.graph, s, SE_GRAPH, err) < 0 || se_knn_get(&f.knn, s, err) < 0)

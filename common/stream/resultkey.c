@@ -135,15 +135,14 @@ int se_key_file(struct se_key *k, const char *name, struct se_err *err)
     return rc != 0 ? rc : hash_program(k, name, err);
 }
 
-int se_key_word(struct se_key *k, const char *word, struct se_err *err)
+/* Each piece of shell text that is a file or a program, but for those that are written */
+static int key_pieces(struct se_key *k, const char *text, struct se_err *err)
 {
     static const char ends[] = " \t\n;|&<>()'\"`$={}";
     bool written = false;
-    int rc = se_key_file(k, word, err);
+    int rc = 0;
 
-    if (rc < 0 || !word[strcspn(word, ends)])
-        return rc < 0 ? -1 : 0;
-    for (const char *at = word; *at && rc >= 0;) {
+    for (const char *at = text; *at && rc >= 0;) {
         const size_t len = strcspn(at, ends);
 
         if (len > 0) {
@@ -159,4 +158,71 @@ int se_key_word(struct se_key *k, const char *word, struct se_err *err)
         at += *at != '\0';
     }
     return rc < 0 ? -1 : 0;
+}
+
+/* The texts in quotes, which may be names with blanks */
+static int key_quoted(struct se_key *k, const char *text, struct se_err *err)
+{
+    int rc = 0;
+
+    for (const char *at = text; rc >= 0 && (at = strpbrk(at, "'\"")); at++) {
+        const char *end = strchr(at + 1, *at);
+        char *piece = end && end > at + 1 ? se_strndup(at + 1, (size_t)(end - at - 1), err) : NULL;
+
+        if (piece && strpbrk(piece, " \t"))
+            rc = se_key_file(k, piece, err);
+        free(piece);
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* The length of the name in $NAME or ${NAME} at `at`, which begins at *name; 0: there is none. */
+static size_t name_after_dollar(const char *at, const char **name)
+{
+    size_t len = 0;
+
+    *name = at + 1 + (at[1] == '{');
+    while ((*name)[len] == '_' || ((*name)[len] >= 'A' && (*name)[len] <= 'Z') ||
+           ((*name)[len] >= 'a' && (*name)[len] <= 'z') ||
+           (len > 0 && (*name)[len] >= '0' && (*name)[len] <= '9'))
+        len++;
+    return at[1] == '{' && (*name)[len] != '}' ? 0 : len;
+}
+
+/* The text with the values of variables of the environment, and ~/ as the shell takes it */
+static int expand(struct se_bytes *to, const char *text, struct se_err *err)
+{
+    int rc = 0;
+
+    for (const char *at = text; rc == 0 && *at;) {
+        const char *name = at, *value = NULL;
+        const size_t len = *at == '$' ? name_after_dollar(at, &name) : 0;
+        char *key = len > 0 ? se_strndup(name, len, err) : NULL;
+
+        if (key)
+            value = getenv(key);
+        else if (strncmp(at, "~/", 2) == 0 && (at == text || strchr(" \t\n;|&<(='\"", at[-1])))
+            value = getenv("HOME");
+        free(key);
+        rc = value ? se_bytes_add(to, value, strlen(value), err) : se_bytes_add(to, at, 1, err);
+        at = !value || *at == '~' ? at + 1 : name + len + (at[1] == '{');
+    }
+    return rc < 0 ? -1 : se_bytes_add(to, "", 1, err);
+}
+
+int se_key_word(struct se_key *k, const char *word, struct se_err *err)
+{
+    struct se_bytes more = SE_BYTES_INIT;
+    int rc = se_key_file(k, word, err);
+
+    if (rc < 0 || !word[strcspn(word, " \t\n;|&<>()'\"`$={}")])
+        return rc < 0 ? -1 : 0;
+    rc = key_pieces(k, word, err) < 0 || key_quoted(k, word, err) < 0 ? -1 : 0;
+    if (rc == 0 && strpbrk(word, "$~")) {
+        rc = expand(&more, word, err);
+        if (rc == 0)
+            rc = key_pieces(k, more.data, err) < 0 || key_quoted(k, more.data, err) < 0 ? -1 : 0;
+        se_bytes_release(&more);
+    }
+    return rc;
 }

@@ -11,6 +11,11 @@ static const char *const lines[] = {
     "- /dev/stdin --replace",
     "--order tree",
     "--order clu -z 6",
+    "--order names",
+    "--order /dev/stdin tests/fuzz/streams/karate.seg",
+    "tests/fuzz/streams/knn.seg /dev/stdin",
+    "tests/fuzz/streams/part-0.seg /dev/stdin",
+    "tests/fuzz/streams/dense.seg tests/fuzz/streams/part-6.seg /dev/stdin",
     NULL
 };
 #include "tests/fuzz/tool.h"

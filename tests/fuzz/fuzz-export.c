@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 
-static void export_all(struct se_stream *s)
+static void export_all(struct se_stream *s, uint32_t choice)
 {
     static int fd = -1;
     static const uint32_t sections[] = { SE_GRAPH, SE_FUSED, SE_TREE };
@@ -13,7 +13,9 @@ static void export_all(struct se_stream *s)
     for (int i = 0; se_formats[i]; i++)
         for (int k = 0; se_formats[i]->export && k < 3; k++) {
             const struct se_export ex = { .section = sections[k], .split = (uint64_t)k,
-                                          .names = k != 1 };
+                                          .names = k != 1, .depth = choice % 4,
+                                          .most = choice / 4 % 3, .bin = choice / 12 % 3 * 1000,
+                                          .sequence = choice % 5 ? NULL : "chr1" };
             struct se_err err = SE_ERR_INIT;
             struct se_out out;
 
@@ -30,12 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     uint8_t *copy = malloc(len + 1);
     struct se_stream s = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
+    uint32_t choice = 0;
 
     memcpy(copy, data, len);
+    if (len > 16)                               /* bytes of the header that repair mends */
+        memcpy(&choice, copy + 12, 4);
     fuzz_origins(copy, len);
     fuzz_repair(copy, len);
     if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
-        export_all(&s);
+        export_all(&s, choice);
     else
         fuzz_error(&err);
     se_stream_release(&s);

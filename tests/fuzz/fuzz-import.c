@@ -1,9 +1,9 @@
 /* fuzz-import.c - any bytes as a file, or as a folder of files, for every importer
  *
  * An input that starts with "=== " is a folder: it is cut at lines "=== NAME", and what follows
- * goes into the file NAME.  All else is a file, which is read as each format of se_formats[], and
+ * goes into the file NAME, or FOLDER/NAME.  All else is a file, which is read as each format of se_formats[], and
  * as features, labels, embedding, splits and attributes beside a graph. */
-#include <dirent.h>
+#include <ftw.h>
 #include <sys/stat.h>
 
 #include "formats/formats.h"
@@ -12,16 +12,16 @@
 static const char sides[] = "flesa";    /* features, labels, embedding, splits, attributes */
 static char place[64], file[96];
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    return at->level > 0 ? remove(path) : 0;
+}
+
 static void clear(void)
 {
-    DIR *dir = opendir(place);
-    const struct dirent *entry;
-
-    while (dir && (entry = readdir(dir)) != NULL)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
+    nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void leave(void)
@@ -49,7 +49,9 @@ static void write_file(const char *path, const uint8_t *data, size_t len)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-    if (fd < 0 || write(fd, data, len) != (ssize_t)len) {
+    if (fd < 0)                                 /* a folder of this name */
+        return;
+    if (write(fd, data, len) != (ssize_t)len) {
         perror(path);
         exit(2);
     }
@@ -89,10 +91,28 @@ static void repair_zip(uint8_t *data, size_t len)
     }
 }
 
+/* A name, or FOLDER/NAME, where neither begins with a dot */
 static bool is_name(const char *s)
 {
-    return *s && *s != '.' && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_.-")] == '\0';
+    const char *slash = strchr(s, '/');
+
+    return *s && *s != '.' && *s != '/' && !strstr(s, "/.") &&
+           !(slash && (strchr(slash + 1, '/') || !slash[1])) &&
+           s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789_.-/")] == '\0';
+}
+
+static void write_named(const char *name, const uint8_t *data, size_t len)
+{
+    const char *slash = strchr(name, '/');
+    char path[160];
+
+    if (slash) {
+        snprintf(path, sizeof path, "%s/%.*s", place, (int)(slash - name), name);
+        mkdir(path, 0700);
+    }
+    snprintf(path, sizeof path, "%s/%s", place, name);
+    write_file(path, data, len);
 }
 
 /* Each "=== NAME\n" at the start of a line starts a file. */
@@ -103,7 +123,7 @@ static void write_folder(const uint8_t *data, size_t len)
     clear();
     while (end - data > 4 && memcmp(data, "=== ", 4) == 0) {
         const uint8_t *text = memchr(data, '\n', (size_t)(end - data)), *next;
-        char name[64] = "", path[160];
+        char name[64] = "";
 
         if (!text)
             return;
@@ -114,9 +134,8 @@ static void write_folder(const uint8_t *data, size_t len)
         data = next ? next + 1 : end;
         if (data < text)                        /* an empty file */
             text = data;
-        snprintf(path, sizeof path, "%s/%s", place, name);
         if (is_name(name))
-            write_file(path, text, (size_t)((next ? next : end) - text));
+            write_named(name, text, (size_t)((next ? next : end) - text));
     }
 }
 
@@ -142,7 +161,7 @@ static int import_side(char side, struct se_stream *s, struct se_err *err)
     case 'a':
         return se_side_attributes(&(struct se_attributes){ .path = file, .class = "c" }, s, err);
     case 'l':
-        return se_side_labels(file, s, err);
+        return se_side_labels(file, s, NULL, err);
     case 'e':
         return se_side_embedding(file, s, err);
     default:
@@ -150,10 +169,19 @@ static int import_side(char side, struct se_stream *s, struct se_err *err)
     }
 }
 
-/* Read the file or folder in one way: by `format`, or as a side file if that is NULL. */
-static void import(const struct se_format *format, char side, const char *path, bool loops)
+/* Read the file or folder in one way: by `format`, or as a side file if that is NULL.  The options
+ * follow from `choice`. */
+static void import(const struct se_format *format, char side, const char *path, uint32_t choice)
 {
-    struct se_import in = { .path = path, .keep_loops = loops };
+    const bool columns = choice >> 5 & 1, class = choice >> 6 & 1;
+    struct se_import in = {
+        .path = path, .keep_loops = choice & 1, .ids = (enum se_ids)(choice >> 1 & 3) % 3,
+        .header = (enum se_header)(choice >> 3 & 3) % 3, .source = columns ? "source" : NULL,
+        .target = columns ? "target" : NULL, .class = class ? "class" : NULL,
+        .bins = class && choice >> 7 & 1 ? 3 : 0, .in_order = choice >> 8 & 1,
+        .by_id = choice >> 9 & 1, .decimal = (enum se_decimal)(choice >> 10 & 3) % 3,
+        .n = choice >> 12 & 7 ? 0 : 7
+    };
     struct se_stream s = SE_STREAM_INIT;
     struct se_err err = SE_ERR_INIT;
 
@@ -170,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     const bool folder = len >= 4 && memcmp(data, "=== ", 4) == 0;
     const char *path = folder ? place : file;
+    const uint32_t choice = se_crc32(0, data, len);
     struct se_err err = SE_ERR_INIT;
 
     if (folder) {
@@ -186,8 +215,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         fuzz_error(&err);
     for (int i = 0; se_formats[i]; i++)
         if (se_formats[i]->import)
-            import(se_formats[i], 0, path, len % 2 == 1);
+            import(se_formats[i], 0, path, choice);
     for (const char *side = sides; !folder && *side; side++)
-        import(NULL, *side, path, false);
+        import(NULL, *side, path, 0);
     return 0;
 }

@@ -13,6 +13,8 @@ static const char *const lines[] = {
     "--compare labels",
     "--dims",
     "--explain 0,1",
+    "--compare predictions --depth 2",
+    "--get vertices,homophily?,tree_h?,stats?,split_sizes.0.val? --split 1",
     NULL
 };
 #include "tests/fuzz/tool.h"

@@ -8,6 +8,7 @@ int tool_main(int argc, char **argv);
 static const char *const lines[] = {
     "--rule plateau",
     "--rule max",
+    "--rule schedule --weights ignore",
     "-k 2 --shift -0.25 --negative-weights clip",
     NULL
 };

@@ -9,6 +9,7 @@ static const char *const lines[] = {
     "--jaccard --threshold .1",
     "--cosine --threshold .2",
     "--across 1",
+    "--svd 3",
     NULL
 };
 #include "tests/fuzz/tool.h"

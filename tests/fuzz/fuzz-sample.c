@@ -10,6 +10,7 @@ static const char *const lines[] = {
     "--theta 1,2 --replace --sigma linear",
     "--retain --agree 2",
     "--pairs best --within 1",
+    "--add 5 --compare-by both --drop .3",
     NULL
 };
 #include "tests/fuzz/tool.h"

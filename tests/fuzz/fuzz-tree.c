@@ -10,6 +10,14 @@ static const char *const lines[] = {
     "-K 3 -m merge --squeeze greedy",
     "-K 4 -m paper --pad",
     "-K 2 --start",
+    "-K 2 --order",
+    "-K 4 --order --pad",
+    "-K auto --effort fast",
+    "--modules auto --effort fast --stability",
+    "--score - --levels",
+    "- --update /dev/stdin",
+    "/dev/stdin --update tests/fuzz/streams/karate.seg",
+    "--update /dev/stdin tests/fuzz/streams/karate.seg",
     NULL
 };
 #include "tests/fuzz/tool.h"

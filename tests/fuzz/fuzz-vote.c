@@ -8,6 +8,7 @@ int tool_main(int argc, char **argv);
 static const char *const lines[] = {
     "",
     "- /dev/stdin --split 0",
+    "tests/fuzz/streams/sage.seg /dev/stdin",
     NULL
 };
 #include "tests/fuzz/tool.h"

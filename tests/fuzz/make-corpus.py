@@ -3,7 +3,8 @@
 
 Small files by hand: for each importer one of every kind it takes, and a few that are nearly
 right.  For formats of several files, a seed is all of them, each under a line "=== NAME".
-Files that are there are left alone.
+Files that are there are left alone.  Those that have no line here were written by NumPy, SciPy and
+pickle, or (stream-*.npz) by make-streams.
 """
 import gzip
 import io
@@ -262,3 +263,46 @@ seed("npz", "scipy.npz", npz(data=npy((2,), "<f8", numbers("d", 1, 1)),
                              indptr=npy((3,), "<i4", numbers("i", 0, 1, 2)),
                              shape=npy((2,), "<i8", numbers("q", 2, 2)),
                              format=npy((), "|S3", b"csr")))
+
+# Folders of arrays and of tables
+
+ring = numbers("q", 0, 1, 2, 1, 2, 0)
+seed("arrays", "pyg", folder(**{
+    "edge_index.npy": npy((2, 3), "<i8", ring), "x.npy": npy((3, 2), "<f4", numbers("f", *range(6))),
+    "y.npy": npy((3,), "<i8", numbers("q", 0, 1, 0)),
+    "train_mask.npy": npy((3,), "|b1", b"\1\0\0"), "val_idx.npy": npy((1,), "<i8", numbers("q", 1))}))
+adjacent = dict(indices=npy((3,), "<i4", numbers("i", 1, 2, 0)),
+                indptr=npy((4,), "<i4", numbers("i", 0, 1, 2, 3)),
+                data=npy((3,), "<f4", numbers("f", 1, 1, 1)), shape=npy((2,), "<i8", numbers("q", 3, 3)),
+                format=npy((), "|S3", b"csr"))
+seed("arrays", "saint", folder(**{
+    "adj_full.npz": npz(**adjacent), "feats.npy": npy((3, 1), "<f8", numbers("d", 1, 2, 3)),
+    "class_map.json": '{"0": 1, "1": 0, "2": 1}', "role.json": '{"tr": [0], "va": [1], "te": [2]}'}))
+seed("arrays", "lists", folder(**{
+    "edge_index.npy": npy((2, 3), "<i8", ring), "class_map.json": '{"0": [1, 0], "1": [0, 1], "2": [1, 1]}'}))
+seed("arrays", "reddit", folder(**{
+    "reddit_graph.npz": npz(row=npy((3,), "<i4", numbers("i", 0, 1, 2)),
+                            col=npy((3,), "<i4", numbers("i", 1, 2, 0)),
+                            data=npy((3,), "<f4", numbers("f", 1, 1, 1)),
+                            shape=npy((2,), "<i8", numbers("q", 3, 3)), format=npy((), "|S3", b"coo")),
+    "reddit_data.npz": npz(feature=npy((3, 1), "<f4", numbers("f", 1, 2, 3)),
+                           label=npy((3,), "<i8", numbers("q", 0, 1, 1)),
+                           node_types=npy((3,), "<i8", numbers("q", 1, 2, 3)))}))
+seed("ogb", "raw", folder(**{
+    "raw/edge.csv": "0,1\n1,2\n2,0\n", "raw/node-feat.csv": "1,0\n0,1\n.5,.5\n",
+    "raw/node-label.csv": "0\n1\nnan\n", "raw/num-node-list.csv": "3\n",
+    "raw/edge-weight.csv": "1\n2\n3\n"}))
+seed("ogb", "split", folder(**{
+    "raw/edge.csv": "0,1\n1,2\n", "raw/node-label.csv.gz": gzip.compress(b"0\n1\n1\n", mtime=0),
+    "mapping/labelidx2arxivcategeory.csv": "label idx,arxiv category\n0,cs na\n1,cs ai\n"}))
+seed("linqs", "tab", folder(**{
+    "P.NODE.paper.tab": "NODE\tp\ncat=1,2:label\tnumeric:w-a:0.0\n1\tlabel=1\tw-a=.5\tsummary=w-a\n"
+                        "2\tlabel=2\tsummary=\n",
+    "P.DIRECTED.cites.tab": "DIRECTED\tc\nNO_FEATURES\n3\tpaper:1\t|\tpaper:2\n"}))
+seed("netjson", "cytoscape.json", '{"elements": {"nodes": [{"data": {"id": "a", "name": "x"}}, '
+     '{"data": {"id": "b"}}], "edges": [{"data": {"source": "a", "target": "b", "weight": 2}}]}}')
+seed("netjson", "adjacency.json", '{"nodes": [{"id": 0}, {"id": 1}], "adjacency": [[{"id": 1}], '
+     '[{"id": 0}]]}')
+seed("netjson", "deep.json", "[" * 900 + "]" * 900)
+seed("gml", "deep.gml", "graph [ " + "a [ " * 400 + "] " * 400 + "]")
+seed("graphml", "deep.graphml", "<graphml>" + "<graph>" * 200)

@@ -19,7 +19,7 @@
 
 enum { MOST_VERTICES = 64, MOST_BYTES = 1 << 16, WORDS = 24 };
 
-static int input = -1, output = -1;
+static int input = -1, output = -1, report = -1;
 static char *kept_lines[sizeof lines / sizeof lines[0]], *words[sizeof lines / sizeof lines[0]][WORDS];
 static int count_of[sizeof lines / sizeof lines[0]], choices;
 #ifdef OPTIONS
@@ -33,6 +33,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)argc;
     (void)argv;
     setenv("SE_MEMORY", "512M", 1);
+    report = dup(2);                            /* -close_fd_mask leaves this one */
     input = memfd_create("input", MFD_CLOEXEC);
     output = memfd_create("output", MFD_CLOEXEC);
     for (; lines[choices]; choices++) {
@@ -74,6 +75,15 @@ static bool fits(const uint8_t *data, size_t len, bool *small, bool *deep)
     return ok;
 }
 
+/* The sanitizer keeps what was freed for a while, so a limit that is reached is no finding. */
+static void finding(const char *what, const struct se_err *err)
+{
+    if (err->code == SE_EMEM)
+        return;
+    dup2(report, 2);
+    fuzz_fail(what, err);
+}
+
 static void check_output(bool deep)
 {
     struct se_stream s = SE_STREAM_INIT;
@@ -81,9 +91,9 @@ static void check_output(bool deep)
 
     lseek(output, 0, SEEK_SET);
     if (se_stream_read(&s, output, &err) < 0 || se_stream_check(&s, &err) < 0)
-        fuzz_fail("the output is not sound", &err);
-    if (deep && se_stream_deep(&s, 1, &err) < 0)
-        fuzz_fail("the output does not pass the cross-checks", &err);
+        finding("the output is not sound", &err);
+    else if (deep && se_stream_deep(&s, 1, &err) < 0)
+        finding("the output does not pass the cross-checks", &err);
     se_stream_release(&s);
 }
 
@@ -120,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         give(output, NULL, 0, 1);
         optind = 0;                             /* getopt starts again */
         if (tool_main(count_of[c], argv) == 0 && sound && !TEXT)
-            check_output(deep);
+            check_output(deep && !strchr(lines[c], '/'));       /* two streams may not agree */
     }
     free(copy);
     return 0;
