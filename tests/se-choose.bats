@@ -56,15 +56,86 @@ parts() {
     se-choose -q --models linear,mlp --jobs 3 --table b.tsv "$g" > b
     cmp a b
     cmp <(sort a.tsv) <(sort b.tsv)
-    [[ $(head -n 1 a.tsv) == $'encoder\tepochs\tsplits\tval' ]]
-    [[ $(awk '$2 == 40' a.tsv | wc -l) == 4 ]]
+    [[ $(head -n 1 a.tsv) == $'encoder\tepochs\tsplits\tval\testimate' ]]
+    [[ $(awk '$2 == 80' a.tsv | wc -l) == 6 ]]
+    grep -q -- '-light' a.tsv           # the best two with another decay
 }
 
-@test "a budget ends the search; none at all is an error" {
+@test "without features: degrees and neighbours are read, the edges stay, and it is said" {
+    se-gen -n 200 --no-features --homophily .9 --degree 12 --seed 1 -o bare.seg
+    se-choose --models gcn,appnp,mlp --table t.tsv bare.seg > p 2> said
+    grep -q 'no features: encoders read' said
+    grep -q '^mlp-degrees' t.tsv
+    if grep -q 'row\|standard' t.tsv; then false; fi
+    grep -qx -- '--retain' p
+}
+
+# estimate TABLE: the seconds of all trainings in it
+estimate() {
+    awk -F '\t' 'NR > 1 { sum += $5 } END { print sum }' "$1"
+}
+
+@test "the default budget is kept by estimate, dear encoders are left out and named" {
+    # wide features with few zeros: standardised ones are as cheap as others, all are dear
+    se-gen -n 1500 --signal .3 --degree 30 --seed 2 -o big.seg
+    for g in "$BATS_FILE_TMPDIR/words.seg" big.seg; do
+        se-choose --table t.tsv "$g" > p 2> said
+        limit=$(sed -n 's/.*budget \([0-9]*\) s$/\1/p' said)
+        (( limit >= 20 ))
+        grep -q 'ten rounds of .* will take about' said
+        awk -v sum="$(estimate t.tsv)" -v limit="$limit" 'BEGIN { exit !(sum > limit / 4 && sum <= limit) }'
+        [[ $(awk '$2 == 200' t.tsv | wc -l) == [23] ]]
+    done
+}
+
+@test "a smaller budget tries fewer encoders, cheap ones first; a named one is never left out" {
     g=$BATS_FILE_TMPDIR/words.seg
-    se-choose -q --budget 100 --models linear "$g" > a
-    se-choose -q --models linear "$g" > b
+    plan() {
+        awk -v numbers="$1" -v budget="$2" -f "$BATS_TEST_DIRNAME/../pipelines/lib/plan.awk" \
+            "$BATS_TEST_DIRNAME/../pipelines/lib/encoders.tsv"
+    }
+    plan $'34000\t240000\t8400\t1100000' 0 > plan
+    sed 1d plan | cut -f 2 | sort -nc
+    # 800 epochs of gcnii, 15 times gcn: 15 ns an entry and end of an edge, 200 ns a vertex
+    [[ $(sed -n 1p plan) == $'budget\t'$(( 800 * 15 * (15 * 1100000 + 30 * 240000 + 200 * 34000) / 1000000000 ))$'\t-' ]]
+    awk -F '\t' '{ t[$1] = $2 } END { exit !(t["gcn-standard"] > 50 * t["gcn-row"]) }' plan
+    [[ $(plan $'200\t400\t100\t900' 7 | head -n 1) == $'budget\t7\t-' ]]
+    se-choose --budget 2 "$g" > p 2> said || [[ $(cat said) == *"no encoder was done in time"* ]]
+    grep -q 'left out, too slow for this graph and budget: .*gcnii-l2' said
+    grep -q 'budget 2 s' said
+    se-choose --budget 60 --models gcnii-l2,linear-row --table t.tsv "$g" > p 2> said
+    grep -q '^gcnii-l2' t.tsv
+    if grep -q 'left out' said; then false; fi
+}
+
+@test "a budget that is no limit changes nothing" {
+    g=$BATS_FILE_TMPDIR/words.seg
+    se-choose -q --budget 100000 --models linear "$g" > a
+    se-choose -q --budget 200000 --models linear "$g" > b
     cmp a b
+    [[ -s a ]]
+}
+
+@test "table-default: the run of se-gsl beside the best plain model; it goes on where it was" {
+    g=$BATS_FILE_TMPDIR/words.seg
+    table=$BATS_TEST_DIRNAME/../pipelines/table-default
+    run -2 "$table"
+    export GSL='--iterations 1 --encoders linear-row' SPLITS=1 MODELS='linear mlp' NORMS=row DECAYS='5e-4 5e-2' SEED=3
+    VAL=1 "$table" out.tsv "$g"
+    [[ $(sed -n 3p out.tsv) == $'graph\tencoder\tval\tregret\tseconds' ]]
+    "$table" out.tsv "$g"
+    [[ $(grep -c $'\tdefault\t' out.tsv.runs) == 1 && $(wc -l < out.tsv.runs) == 6 ]]
+    se-gsl "$g" -o run -q --no-cache --seed 3 --splits 0 --iterations 1 --encoders linear-row
+    want=$(awk -F '\t' '$1 == "chosen" { printf "%.2f %.2f", 100 * $4, 100 * $6 }' run/split-00/run-0/choice.tsv)
+    [[ $(sed -n 4p out.tsv | cut -f 3,6 | tr '\t' ' ') == "$want" ]]
+    # by hand: the better decay of each model by validation, the better model by test
+    for m in linear mlp; do
+        for d in 5e-4 5e-2; do
+            se-train -q --seed 3 --model "$m" --feature-norm row --weight-decay "$d" "$g" |
+                se-info --get train.acc.val,train.acc.test
+        done | sort -s -k 1,1gr | head -n 1
+    done | sort -k 2,2gr | head -n 1 | awk '{ printf "%.2f\n", 100 * $2 }' > best
+    [[ $(sed -n 4p out.tsv | cut -f 7) == "$(cat best)" ]]
 }
 
 @test "wrong usage and bad input: one line, no file" {

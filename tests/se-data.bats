@@ -99,5 +99,8 @@ setup() {
     fails 2 se-data nothing
     fails 2 se-data --no-such
     SE_DATA_MIRROR=/no/such fails 1 se-data texas
-    se-data --help > help && grep -q 'wisconsin' help
+    se-data --help > help
+    grep -q wisconsin help
+    cd "$ROOT"
+    CDPATH=. pipelines/se-data --help | diff "$BATS_TEST_TMPDIR/help" -
 }

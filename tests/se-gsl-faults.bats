@@ -138,12 +138,13 @@ killed_at() {
     gsl want --splits 0-1 --no-cache
     digests want > want.digests
     cut -f 1-11 want/metrics.tsv > want.metrics
-    RANDOM=7 kept=0
+    RANDOM=${SE_KILL_SEED:-7} kept=0
     for i in $(seq "${SE_KILLS:-50}"); do
         (( i % 10 != 1 )) || rm -rf run cache-home
         options=(--splits 0-1)
         (( i % 20 > 10 )) || options+=(--no-cache)
         (( i % 3 )) || options+=(--jobs 2)
+        (( i % 4 )) || options+=(--launcher 'nice -n 1')    # workers of a launcher
         killed_at "0.$(printf %02d $(( RANDOM % 60 )))" run "${options[@]}"
         [[ ! -d run ]] || kept=$(( kept + $(find run -name '*.seg' | wc -l) ))
         find run -name '*.seg' -exec se-check -q {} + 2> /dev/null || [[ ! -d run ]]
@@ -272,6 +273,15 @@ END
             [[ $(digest want.seg) == "$(digest "$dir$cache/split-00/run-0/iter-01/tree.seg")" ]]
         done
     done
+    mkdir 'b c'
+    for words in 'bash ~/my.sh' 'bash $HOME/my.sh' 'bash "${HOME}/my.sh"' 'bash "b c/my.sh"'; do
+        rm -rf x
+        for k in 2 3; do
+            echo "se-tree -K $k --seed \$SE_SEED" | tee my.sh > 'b c/my.sh'
+            HOME=$PWD gsl x --iterations 1 --stage tree="$words"
+        done
+        [[ $(digest want.seg) == "$(digest x/split-00/run-0/iter-01/tree.seg)" ]] || { echo "$words"; false; }
+    done
     echo 'se-tree -K 2' > my.sh                 # a lean run, whose streams are gone
     gsl lean --iterations 1 --stage tree='bash my.sh' --lean
     [[ -z $(computed lean --iterations 1 --stage tree='bash my.sh' --lean) ]]
@@ -334,8 +344,88 @@ END
     chown 12345 theirs
     fails 1 gsl run --preset ./theirs
     [[ $stderr == "se-gsl: ./theirs: belongs to another user and has --stage"* && ! -e hit ]]
+    for word in '--stag tree=touch hit' '--launch touch hit' 'gcn: --launcher touch hit'; do
+        printf '%s\n' "$word" > theirs         # also when the option is cut short
+        fails 1 gsl run --preset ./theirs
+        [[ $stderr == *"belongs to another user"* && ! -e hit ]]
+    done
     echo '--theta 2' > theirs
     gsl run --preset ./theirs
+}
+
+@test "the encoder that lies in a run folder holds options of encoders, and no command or file" {
+    mark="# for $(digest g.seg), seed 0, options "
+    for word in '--stage tree=touch hit' '--stag sim=touch hit' '--launcher touch' 'gcn: --stage sim=touch hit' \
+                '--log hit' '--checkpoint hit' '--backbone --model gcn --log hit' '--output other' \
+                '--preset ./hit' '--method weigh -o hit' '--hidden a/b' '--model ../x' '--hidden a[$(touch hit)]'; do
+        rm -rf run
+        mkdir run
+        printf '%s\n' '--model gcn' "$word" "$mark" > run/encoder-00.preset
+        fails 1 se-gsl g.seg -o run -q --iterations 1 --epochs 2
+        [[ $stderr == "se-gsl: run/encoder-00.preset: holds more than se-choose writes; remove it" ]]
+        [[ ! -e hit && ! -e other ]]
+    done
+    se-choose -q g.seg --models gcn,mlp,h2gcn -o chosen
+    { cat chosen; echo "$mark"; } > run/encoder-00.preset
+    se-gsl g.seg -o run -q --iterations 1 --epochs 2
+}
+
+@test "damaged choice, metrics and tune tables are made again or named in one line" {
+    gsl want --iterations 1
+    for bad in '<b>' 'a[$(touch hit)]' 08 1e -- ''; do
+        rm -rf run
+        cp -a want run
+        bad=$bad awk -F '\t' -v OFS='\t' '/^chosen/ { $4 = ENVIRON["bad"] } 1' want/split-00/run-0/choice.tsv \
+            > run/split-00/run-0/choice.tsv
+        run -0 --separate-stderr gsl run --iterations 1
+        [[ -z $stderr && ! -e hit ]]
+        diff {want,run}/split-00/run-0/choice.tsv
+    done
+    gsl lean --iterations 1 --lean
+    cp lean/split-00/run-0/metrics.tsv whole
+    for bad in '<b>' 'a[$(touch hit)]' 08 ''; do
+        bad=$bad awk -F '\t' -v OFS='\t' 'NR == 2 { $10 = ENVIRON["bad"] } 1' whole > lean/split-00/run-0/metrics.tsv
+        fails 1 gsl lean --iterations 1 --lean
+        [[ $stderr == "se-gsl: lean/split-00/run-0/metrics.tsv: line 2, column 10 is no number; remove the file, and the same command makes it again" ]]
+    done
+    [[ ! -e hit ]]
+    rm lean/split-00/run-0/metrics.tsv
+    gsl lean --iterations 1 --lean
+    diff <(cut -f 1-11 whole) <(cut -f 1-11 lean/split-00/run-0/metrics.tsv)
+    mkdir tuned                                 # a worker reads what another found
+    printf 'log\tval\nhit\t99\n' > tuned/tune.tsv
+    fails 1 gsl tuned --tune theta=1,3 --iterations 1 --part 0.0
+    [[ $stderr == "se-gsl: tuned/tune.tsv: has settings that are not in --tune; remove it" && ! -e hit ]]
+}
+
+@test "a signal reaches what chooses an encoder, and a control that is run" {
+    for what in choose control; do
+        words=()
+        [[ $what == choose ]] || words=(--model gcn --controls --iterations 40)
+        [[ $what == control ]] || se-gen -n 2000 --splits 1 --seed 1 -o in.seg
+        rm -rf run
+        mkdir -p tmp
+        set -m                          # with paths that no other program on this host has
+        TMPDIR=$PWD/tmp se-gsl "$PWD/in.seg" -o "$PWD/run" -q --no-cache "${words[@]}" 2> log &
+        job=$!
+        set +m
+        for _ in {1..1500}; do
+            [[ $what == control ]] || ! pgrep -f "se-train.*$PWD/" > /dev/null || break
+            [[ $what == choose || ! -d run/controls ]] || break
+            sleep 0.02
+        done
+        [[ $what == choose ]] || sleep 0.3
+        kill -TERM $job
+        status=0
+        wait $job || status=$?
+        [[ $status == 143 ]] || { cat log; echo "$what $status"; false; }
+        for _ in {1..100}; do
+            pgrep -f "se-train.*$PWD/" > left || break
+            sleep 0.05
+        done
+        run ! pgrep -f "se-train.*$PWD/"
+        [[ ! -e run/summary.tsv && ! -e run/controls/random-tree/summary.tsv ]]
+    done
 }
 
 @test "--parts and --launcher: the same results as in one go" {

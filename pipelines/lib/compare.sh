@@ -5,6 +5,7 @@
 
 controls=(random-tree knn knn-matched random-matched self-loops mlp unchanged)
 [[ $method == se-gsl ]] || controls=(knn self-loops mlp unchanged)        # the others are controls of the tree
+controls_done=()                        # name=folder of each control that was run
 names=() points=()                      # of --tune: options, and points NAME=VALUE NAME=VALUE ...
 
 # again DIR WITHOUT WORD...: se-gsl with the options of this run, but for those in the text WITHOUT,
@@ -28,8 +29,10 @@ again() {
             [[ ! -f $file || -e $dir/${file##*/} ]] || keep "$file" "$dir/${file##*/}"
         done
     fi
-    SE_GSL_INNER=1 "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q --force "$@" -o "$dir" -- "$input" ||
-        die "the run in $dir failed"
+    SE_GSL_INNER=1 "$0" "${words[@]}" --splits "$(IFS=,; echo "${splits[*]}")" -q --force "$@" -o "$dir" -- "$input" &
+    working=$!                          # so that signals reach it at once
+    wait "$working" || die "the run in $dir failed"
+    working=
 }
 
 # control NAME WORD...: run it; lib/notes.awk says what each is
@@ -71,7 +74,7 @@ read_grid() {
         name=${BASH_REMATCH[1]} values=${BASH_REMATCH[2]}
         [[ $name != K ]] || name=height
         [[ -n ${takes[$name]-} && " ${stage_names[*]} " == *" ${group_of[$name]} "* ]] ||
-            bad_usage "--tune $word: $name is no setting of a stage that has a value"
+            bad_usage "--tune $word: $name is not an option of a stage that takes a value"
         [[ -v choices[$name] ]] || names+=("$name")
         choices[$name]+=" ${values//,/ }"
     done
@@ -101,7 +104,7 @@ tune() {
     local point word score
     if [[ ! -v given[part] ]]; then
         make_folder "$out/tune"
-        each_part < <(for point in "${points[@]}"; do ids "tune:$point:"; done)
+        each_part < <(for point in "${points[@]}"; do runs_as "tune:$point:"; done)
         for point in "${points[@]}"; do
             try_point "$point" --part gather
             score=$(awk -f "$share/lib/summary.awk" "$out/tune/${point// /+}/metrics.tsv" |
@@ -114,8 +117,11 @@ tune() {
     [[ -e $out/tune.tsv ]] || die "$out/tune.tsv: is missing; run the parts of --tune first"
     point=$(awk -F '\t' 'NR == 1 { n = split($0, name); next } NR == 2 || $n > best { best = $n; line = $0 }
         END { split(line, value); for (i = 1; i < n; i++) printf "%s=%s ", name[i], value[i]; print value[n] }' "$out/tune.tsv")
-    [[ -v given[part] ]] || warn "tune: taken ${point% *} (validation ${point##* })"
+    grep -qxF -- "${point% *}" <(printf '%s\n' "${points[@]}") ||
+        die "$out/tune.tsv: has settings that are not in --tune; remove it"
+    [[ -v given[part] ]] || warn "tune: chosen ${point% *} (validation ${point##* })"
     for word in ${point% *}; do
         given[${word%%=*}]=${word#*=} wanted[${word%%=*}]=${word#*=}
     done
+    prepare_stages
 }

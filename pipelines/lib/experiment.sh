@@ -16,18 +16,18 @@ source "$share/lib/figures.sh"
 
 OPTIONS="
 all|o|output|DIR||where results and run folders go (default $me)
-all||data|DIR||where the datasets are, NAME.seg as se-data writes them (default data)
-all||datasets|LIST||names separated by blanks, or streams (default $default_datasets)
+all||data|DIR||folder of the datasets, NAME.seg as written by se-data (default data)
+all||datasets|LIST||names or streams, separated by blanks (default $default_datasets)
 all||splits|LIST||splits, as se-gsl takes them (default 0-9)
 all||runs|R||runs on each split (default 1)
 all||iterations|N||rounds (default 10)
 all||epochs|N||epochs of each training (default 200)
 all||seed|N||seed (default 0)
-all|j|jobs|N||runs at a time (default 1)
-all||estimate|||tell how long each dataset takes, and stop; what this computes is kept
-all||done|||make the table of what is done, and compute nothing
+all|j|jobs|N||number of runs at the same time (default 1)
+all||estimate|||print how long each dataset will take, and stop; results computed for this are kept
+all||done|||make the table from finished runs only, and compute nothing
 ${more_options-}
-all|q|quiet|||say nothing
+all|q|quiet|||print nothing
 all|h|help|||print this help
 all|V|version|||print the version"
 TITLES='all=Options'
@@ -36,11 +36,11 @@ SYNOPSIS='.Nm'
 usage_text() {
     printf 'usage: %s [option ...]\n%s - %s\n' "$me" "$me" "$brief"
     printf '\nWrites %s.tsv, %s.svg and the run folders of se-gsl.  Small datasets come first.\n' "$me" "$me"
-    printf 'Cut off, the same command goes on where it was.\n'
+    printf 'After an interruption the same command continues.\n'
 }
 
 help_end() {
-    echo "Datasets come from se-data, which takes them from SE_DATA_MIRROR where that is set."
+    echo "Datasets are fetched by se-data, or taken from the folder SE_DATA_MIRROR."
 }
 
 # stream_of NAME: the path of a dataset, fetched if it has to be

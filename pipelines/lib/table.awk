@@ -6,7 +6,7 @@ BEGIN {
     for (i = 1; i <= n; i++)
         title[substr(t[i], 1, index(t[i], "=") - 1)] = substr(t[i], index(t[i], "=") + 1)
 }
-NF < 6 { next }
+NF < 6 || $6 == "" { next }             # without a text: the former name of an option
 { gsub(",", "|", $4) }
 as == "words" { printf "%s--%s", sep, $3; sep = " " }
 as == "help" {

@@ -1,9 +1,9 @@
-# table.sh - the frame of our shell programs: options, help, completions, manual from one table
+# table.sh - the frame of our shell programs: their options, from one table
 #
 # A program sets OPTIONS, a line per option: group|short|long|argument|as passed on|text; TITLES,
-# group=title;...; SYNOPSIS, mdoc; usage_text and help_end, which print; and, if some options
-# may come several times, take_special.  Then take_options fills `given` and `operands`.
-# shellcheck shell=bash disable=SC2004,SC2016,SC2034,SC2154
+# group=title;...; SYNOPSIS, mdoc; usage_text and help_end, which print; and, for options
+# that may come several times, special, a function of name and value.  Then take_options fills `given` and `operands`.
+# shellcheck shell=bash disable=SC1091,SC2004,SC2034,SC2154
 
 me=${0##*/}
 # A number from a file or a file name must match this before any arithmetic: (( )) evaluates
@@ -35,41 +35,26 @@ make_folder() {
     }
 }
 
-# put FILE: standard input as FILE, created atomically; names of unfinished files are unique
+# put FILE: standard input as FILE, created atomically; names of unfinished files are unique, and a
+# link that lies there is not followed
 put() {
     local part=$1.part-$HOSTNAME-$BASHPID message
-    message=$({ cat > "$part" && mv -f "$part" "$1"; } 2>&1) || {
+    message=$({ rm -f "$part" && set -C && cat > "$part" && mv -fT "$part" "$1"; } 2>&1) || {
         rm -f "$part"
         message=${message%%$'\n'*}
         die "$1: cannot write: ${message##*: }"
     }
 }
 
+# table_fault FILE COLUMNS [COLUMN]: what is wrong with a table of numbers, but for words in the first
+# column and in COLUMN; nothing if it is right
+table_fault() {
+    awk -v columns="$2" -v words="${3-1}" -f "$share/lib/fault.awk" "$1" || echo 'cannot be read'
+}
+
 # keep FILE AS: a copy
 keep() {
     put "$2" < "$1"
-}
-
-# table help|words|mdoc: the options in this form
-table() {
-    awk -v as="$1" -v titles="${TITLES//$'\n'/}" -f "$share/lib/table.awk" <<< "$OPTIONS"
-}
-
-# completion bash|zsh|mdoc: as the other tools have it
-completion() {
-    local words
-    case $1 in
-    bash) echo "complete -o default -W '$(table words)' $me" ;;
-    zsh)  words=$(table words)
-          printf '#compdef %s\n_arguments %s %s\n' "$me" "'${words// /\' \'}'" "'*:file:_files'" ;;
-    mdoc) printf '%s\n' '.Sh SYNOPSIS' "$SYNOPSIS" '.Sh OPTIONS'
-          table mdoc ;;
-    *)    bad_usage "--completion $1: it should be bash, zsh or mdoc" ;;
-    esac
-}
-
-take_special() {
-    return 1
 }
 
 declare -A takes=([completion]=WHAT) letter_of=()       # long -> its argument; letter -> long
@@ -87,17 +72,22 @@ read_table() {
     done <<< "$OPTIONS"
 }
 
-# find_option WORD: the long option that WORD, without its dashes, names or begins, in REPLY
+# find_option WORD: the long option that WORD, --NAME, the beginning of one or -LETTER, is, in REPLY
 find_option() {
     local name found=()
-    REPLY=$1
-    [[ $1 =~ ^[a-z-]+$ ]] || bad_usage "unknown or ambiguous option --$1"
-    [[ ! -v takes[$1] ]] || return 0
-    for name in "${!takes[@]}"; do
-        [[ $name != "$1"* ]] || found+=("$name")
-    done
-    (( ${#found[@]} == 1 )) || bad_usage "unknown or ambiguous option --$1"
-    REPLY=${found[0]}
+    case $1 in
+    --*) name=${1#--}
+         [[ $name =~ ^[a-z-]+$ ]] || bad_usage "unknown or ambiguous option --$name"
+         REPLY=$name
+         [[ ! -v takes[$name] ]] || return 0
+         for REPLY in "${!takes[@]}"; do
+             [[ $REPLY != "$name"* ]] || found+=("$REPLY")
+         done
+         (( ${#found[@]} == 1 )) || bad_usage "unknown or ambiguous option --$name"
+         REPLY=${found[0]} ;;
+    *)   REPLY=${letter_of[${1:1:1}]-}
+         [[ -n $REPLY ]] || bad_usage "unknown option ${1:0:2}" ;;
+    esac
 }
 
 # as_path NAME: in REPLY; a name that begins with a dash so that no tool takes it for an option
@@ -108,7 +98,7 @@ as_path() {
 # take_options WORD...: into given and operands, as getopt_long would; help, version and
 # completions end here
 take_options() {
-    local word name rest
+    local word name
     (( ${#long_options[@]} )) || read_table
     operands=()
     while (( $# )); do
@@ -120,47 +110,30 @@ take_options() {
                   operands+=("$REPLY")
               done
               break ;;
-        --*)  rest=${word#--}
-              find_option "${rest%%=*}"
-              name=$REPLY
-              if [[ -z ${takes[$name]} ]]; then
-                  [[ $rest != *=* ]] || bad_usage "$word takes no argument"
-                  given[$name]=1
-                  continue
-              fi
-              [[ $rest != *=* ]] || set -- "${rest#*=}" "$@" ;;
-        -?*)  name=${letter_of[${word:1:1}]-} rest=${word:2}
-              [[ -n $name ]] || bad_usage "unknown option -${word:1:1}"
-              if [[ -z ${takes[$name]} ]]; then
-                  given[$name]=1
-                  [[ -z $rest ]] || set -- "-$rest" "$@"
-                  continue
-              fi
-              [[ -z $rest ]] || set -- "$rest" "$@" ;;
+        -?*)  find_option "${word%%=*}"
+              name=$REPLY ;;
         *)    operands+=("$word")
               continue ;;
         esac
+        if [[ -z ${takes[$name]} ]]; then
+            [[ $word != --*=* ]] || bad_usage "$word takes no argument"
+            [[ $word != -[!-]?* ]] || set -- "-${word:2}" "$@"
+            given[$name]=1
+            continue
+        fi
+        case $word in
+        --*=*)   set -- "${word#*=}" "$@" ;;
+        -[!-]?*) set -- "${word:2}" "$@" ;;
+        esac
         (( $# )) || bad_usage "$word wants an argument"
-        if ! take_special "$name" "$1"; then
+        if ! "${special:-false}" "$name" "$1"; then
             REPLY=$1
             [[ ${takes[$name]} != DIR && ${takes[$name]} != FILE ]] || as_path "$1"
             given[$name]=$REPLY
         fi
         shift
     done
-    if [[ -v given[help] ]]; then
-        usage_text
-        table help
-        echo
-        help_end
-    elif [[ -v given[version] ]]; then
-        se-check --version | sed "s/^se-check/$me/"
-    elif [[ -v given[completion] ]]; then
-        completion "${given[completion]}"
-    else
-        return 0
-    fi
-    exit 0
+    [[ ! -v given[help] && ! -v given[version] && ! -v given[completion] ]] || source "$share/lib/help.sh"
 }
 
 # whole NAME LEAST MOST DEFAULT: a whole number, in the variable NAME

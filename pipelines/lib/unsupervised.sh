@@ -5,14 +5,13 @@
 # summary.tsv and commands.sh
 unsupervised() {
     local words numbers modules h ratio edges
+    [[ -v given[unsupervised] ]] || warn "$input: no labels; finding clusters with se-cluster"
     words=(se-cluster --seed "$seed" ${given[effort]+--effort "${given[effort]}"} ${threads:+-@ "$threads"})
     same_settings
     printf '#!/bin/bash\nset -euo pipefail\ncd -- %q\n%s--table %q %q -o %q\n' "$PWD" "$(printf '%q ' "${words[@]}")" \
         "$out/clusters.tsv" "$input" "$out/best.seg" | put "$out/commands.sh"
     if ! [[ -e $out/summary.tsv && -e $out/clusters.tsv ]] || ! se-check -q "$out/best.seg" 2> /dev/null; then
-        "${words[@]}" ${given[quiet]+-q} --table "$out/clusters.tsv.part" "$input" -o "$out/best.seg" & working=$!
-        wait "$working" || exit 1
-        working=
+        in_background "${words[@]}" ${given[quiet]+-q} --table "$out/clusters.tsv.part" "$input" -o "$out/best.seg"
         mv "$out/clusters.tsv.part" "$out/clusters.tsv"
     fi
     numbers=$(se-info --get 'cluster.modules,tree_h,tree_h_normalised,fused_edges?' "$out/best.seg") || exit 1

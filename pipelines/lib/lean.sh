@@ -1,0 +1,28 @@
+# lean.sh - se-gsl --lean: finished runs keep few streams, and their records say what they were made from
+# numbers: i (a loop)
+# shellcheck shell=bash disable=SC2154
+
+# is_lean SPLIT RUN: was the run in $folder finished by this same command?
+is_lean() {
+    [[ -e $folder/metrics.tsv && $(wc -l < "$folder/metrics.tsv") == $(( iterations + 2 )) ]] &&
+        learn recall "$1" "$2"
+}
+
+# recall STAGE: status 0 if its result was made from the same, even if it was removed since
+recall() {
+    [[ $1 != measure ]] || return 0
+    digest=$(cached "$1" --dir none --no-run 2> /dev/null) || return
+    digest=${digest%%$'\t'*}
+}
+
+# make_lean: remove the streams that are not kept
+make_lean() {
+    local i gone=()
+    best_iteration
+    for (( i = 0; i <= iterations; i++ )); do
+        printf -v place %s/iter-%02d "$folder" "$i"
+        gone+=("$place"/{start,sim,kselect,sample,structure}.seg)
+        (( i == 0 || i == REPLY || i == iterations )) || gone+=("$place"/{tree,train}.seg)
+    done
+    rm -f "${gone[@]}"
+}

@@ -1,0 +1,40 @@
+# plan.awk - encoders.tsv -> the encoders for a graph and what an epoch of each takes (se-choose)
+#
+# -v numbers: vertices, edges, columns and entries of the features, separated by tabs; -v list: only
+# these encoders, by name or model; -v budget: seconds, or 0 for four full trainings of gcnii, from
+# 20 to 600.  Prints name, microseconds of an epoch and options, cheap ones first; the first line is that of
+# the budget.  An epoch of gcn takes about 15 ns for an entry of the features, 7 where few of them are
+# zero, as when they are standardised, 15 for each end of an edge, and 200 for a vertex.
+BEGIN {
+    FS = OFS = "\t"
+    split(numbers, got, "\t")
+    has = got[3] > 0 ? "features" : "none"
+    cells = got[1] * got[3]
+}
+function micro(factor, options) {
+    return factor * (options ~ /standard/ || 3 * got[4] > cells ? 7e-3 * cells : 15e-3 * got[4]) + \
+        factor * (30e-3 * got[2] + 200e-3 * got[1])
+}
+/^#/ { next }
+{
+    model = $1
+    sub(/-.*/, "", model)
+    if (model == "gcnii" && $4 !~ /standard/)
+        full = 800e-6 * micro($2, $4)
+}
+($3 == "any" || $3 == has) && (list == "" || index("," list ",", "," $1 ",") || index("," list ",", "," model ",")) {
+    name[++n] = $1
+    time[n] = micro($2, $4)
+    options[n] = $4
+}
+END {
+    limit = budget > 0 ? budget : full < 20 ? 20 : full > 600 ? 600 : full
+    printf "budget\t%.0f\t-\n", limit
+    for (i = 1; i <= n; i++) {
+        for (j = i; j > 1 && time[order[j - 1]] > time[i]; j--)
+            order[j] = order[j - 1]
+        order[j] = i
+    }
+    for (i = 1; i <= n; i++)
+        printf "%s\t%.0f\t%s\n", name[order[i]], time[order[i]] + 1, options[order[i]]
+}
