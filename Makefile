@@ -4,7 +4,7 @@
 # make demo       run the main job on data made on the spot
 # make test       build and test
 # make wheel      the Python package with the programs
-# make mpi        se-train-mpi, for several machines
+# make mpi        se-train-mpi and se-tree-mpi, for several machines
 # A new file in tools/ is a new tool, in common/ or formats/ a new part of the library.
 
 VERSION := 0.1.0
@@ -46,7 +46,7 @@ SHARED  := $(filter-out $(DRIVERS) pipelines/lib pipelines/adapters pipelines/pr
            pipelines/results pipelines/demo pipelines/packaging,$(sort $(wildcard pipelines/*)))
 SCRIPTS := $(DRIVERS) $(filter-out %.tsv %.slurm,$(SHARED)) pipelines/demo \
            $(wildcard pipelines/lib/*.sh pipelines/adapters/* pipelines/packaging/conda/*/*.sh \
-           .ci/run tests/setup tests/run tests/cluster cuda/usage tests/fuzz/run tests/bench/*.sh tests/bench/run man/update tests/*.bash)
+           .ci/run tests/setup tests/run tests/cluster cuda/usage tests/fuzz/run tests/fuzz/coverage tests/bench/*.sh tests/bench/run man/update tests/*.bash)
 
 all: $(TOOLS) $(LINKS) $(COMPLETIONS) $(B)/share/se-gsl/options
 
@@ -92,7 +92,8 @@ $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
 # A command line that fills a file of its own
-$(B)/bin/se-train: $(B)/tools/train_options.o
+$(B)/bin/se-train $(B)/fuzz/fuzz-train: $(B)/tools/train_options.o
+$(B)/bin/se-tree $(B)/fuzz/fuzz-tree: $(B)/tools/tree_options.o
 
 $(LINKS): $(B)/bin/%: pipelines/%
 	@mkdir -p $(@D)
@@ -128,7 +129,7 @@ test: all units $(if $(shell command -v $(MPICC)),mpi) | $(B)/.test-ready
 # The same tests with every access and every undefined operation checked; not those of the
 # shell programs, which run the same tools again
 SHELL_TESTS := $(patsubst %,tests/%.bats,se-gsl se-report se-data adapters experiments man \
-               se-gsl-faults)
+               se-gsl-faults se-gsl-methods)
 check-sanitize:
 	$(MAKE) B=build/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined -fno-sanitize-recover=all' \
@@ -175,6 +176,13 @@ fuzz: | $(B)/.fuzz-ready
 	$(MAKE) B=build/fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	    -fno-sanitize-recover=all -DSE_SMALL_BLOCKS' fuzzers
 	tests/fuzz/run build/fuzz $(SECONDS)
+
+# What was fuzzed by make fuzz and which lines its corpus reaches, as tables
+fuzz-coverage: | $(B)/.fuzz-ready
+	$(MAKE) B=build/coverage CC=clang CFLAGS='-O1 -g1 -fsanitize=fuzzer-no-link \
+	    -fprofile-instr-generate -fcoverage-mapping -DSE_SMALL_BLOCKS' fuzzers
+	@mkdir -p build/fuzz
+	tests/fuzz/coverage build/coverage build/fuzz
 
 fuzzers: $(FUZZERS)
 
@@ -258,7 +266,7 @@ check-python: wheel | $(B)/.test-ready
 clean:
 	rm -rf build
 
-.PHONY: .FORCE all units demo test check-slow check-kill check-sanitize check-valgrind lint fuzz fuzzers bench man \
+.PHONY: .FORCE all units demo test check-slow check-kill check-sanitize check-valgrind lint fuzz fuzz-coverage fuzzers bench man \
         install uninstall dist deb wheel check-python clean
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -55,6 +55,21 @@ END
     yamllint -d '{extends: relaxed, rules: {line-length: {max: 100}}}' meta.yaml
 }
 
+@test "souschef reads the conda recipe, spython the apptainer definition" {
+    python=$(find_python souschef spython) || skip "no Python with souschef and spython"
+    "$python" - "$packaging" << 'END'
+import sys
+from souschef.recipe import Recipe
+from spython.main.parse.parsers import SingularityParser
+recipe = Recipe(load_file=sys.argv[1] + "/conda/se-gsl/meta.yaml")
+assert {str(x) for x in recipe["requirements"]["host"]} == {"openblas", "zlib"}
+stages = SingularityParser(sys.argv[1] + "/apptainer/se-gsl.def").parse()
+build, final = stages["build"], stages["final"]
+assert build.fromHeader == final.fromHeader and "make install" in " ".join(build.install)
+assert final.test and final.cmd
+END
+}
+
 @test "the Homebrew formula is Ruby, and rubocop finds no fault" {
     need_command ruby
     ruby -c "$packaging/homebrew/se-gsl.rb"

@@ -339,7 +339,7 @@ on_terminal() {
     se-gen -n 20 -o a.seg
     for name in nonsense model,nonsense nonsense,model "" model, modelmodelmodelmodelmodelmodelmodelmodel; do
         run -2 se-sim --omit "$name" a.seg -o b.seg
-        [[ $output == "se-sim: --drop-sections: '"*"' is not a section; the sections are graph fused features"* ]]
+        [[ $output == "se-sim: --drop-sections: '"*"' is not a section; the sections are graph arcs fused features"* ]]
         [ ! -e b.seg ]
     done
     run -2 se-sim --omit

@@ -235,6 +235,7 @@ static int store_result(struct work *w, int fd, struct se_err *err)
 {
     int rc;
 
+    free(w->entry.about);               /* of a stored result that was damaged */
     w->entry.about = w->key.about.data;
     rc = se_store_put(&w->store, &w->entry, fd, w->run->output, err);
     w->entry.about = NULL;

@@ -14,7 +14,7 @@
 
 enum { NONE, COUNT, SIMILARITY };
 enum { PAIRS_DRAW, PAIRS_BEST };
-enum { ON_BOTH = SE_ON_FEATURES + 1 };          /* of --on, after those of enum se_sim_choice */
+enum { ON_BOTH = SE_ON_FEATURES + 1 };          /* of --compare-by, after those of enum se_sim_choice */
 enum { MOST_THETAS = 64 };
 
 static struct {

@@ -181,8 +181,10 @@ static void make_getopt(const struct se_options *o, char *shorts, struct option 
 
 static const struct se_option *find(const struct se_options *o, int c)
 {
+    if (c >= OLD_VALUE)
+        return o->item[c - OLD_VALUE];
     if (c >= LONG_ONLY)
-        return o->item[c - (c >= OLD_VALUE ? OLD_VALUE : LONG_ONLY)];
+        return o->item[c - LONG_ONLY];
     for (int i = 0; i < o->count; i++)
         if (o->item[i]->letter == c)
             return o->item[i];
