@@ -329,6 +329,36 @@ END
     [[ $stderr == *"others may write to this folder"*"; going on without a cache" && -z $(ls cache-home/se-cache) ]]
 }
 
+@test "a file of another part that vanishes while the run folder is looked at is no stranger" {
+    need_command cc
+    cat > gone.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+int fstatat(int dir, const char *name, struct stat *st, int flags)
+{
+    static int (*real)(int, const char *, struct stat *, int);
+
+    if (strstr(name, "gone"))
+        return errno = ENOENT, -1;
+    *(void **)&real = dlsym(RTLD_NEXT, "fstatat");
+    return real(dir, name, st, flags);
+}
+END
+    cc -shared -fPIC gone.c -o gone.so -ldl || skip "no glibc to preload a library into"
+    mkdir -p bin run
+    printf '#!/bin/sh\nLD_PRELOAD=%q exec %q "$@"\n' "$PWD/gone.so" "$(type -P find)" > bin/find
+    chmod +x bin/find
+    touch run/gone run/here
+    [[ $(bin/find run -type f -user "$EUID") == run/here ]]     # its owner cannot be known
+    PATH=$PWD/bin:$PATH gsl run --iterations 0
+    ln -s here run/link
+    PATH=$PWD/bin:$PATH fails 1 gsl run --iterations 0
+    [[ $stderr == "se-gsl: run/link: is a symbolic link"* ]]
+}
+
 @test "names with = and backslash, and CDPATH" {
     mkdir -p elsewhere/a=b
     for name in a=b 'a\b' 'a\nb' -x 'a b'; do
@@ -430,15 +460,15 @@ END
 
 @test "--parts and --launcher: the same results as in one go" {
     want=(--splits 0-1 --runs 2 --controls --iterations 1 --tune theta=1,3)
-    gsl want "${want[@]}" --no-cache 2> /dev/null
+    gsl want "${want[@]}" --no-cache
     gsl parts "${want[@]}" --no-cache --parts > tune
     [[ $(wc -l < tune) == 8 ]]
-    bash -e tune 2> /dev/null
-    gsl parts "${want[@]}" --no-cache 2> /dev/null              # gathers, tunes
+    bash -e tune
+    gsl parts "${want[@]}" --no-cache                           # gathers, tunes
     mkdir bin
     printf '#!/bin/bash\necho x >> launched\n[[ $1 == --far ]] && shift && exec "$@"\n' > bin/launch
     chmod +x bin/launch
-    PATH=$PWD/bin:$PATH gsl far "${want[@]}" --no-cache --launcher 'launch --far' --jobs 2 2> /dev/null
+    PATH=$PWD/bin:$PATH gsl far "${want[@]}" --no-cache --launcher 'launch --far' --jobs 2 2> log || { cat log; false; }
     [[ $(wc -l < launched) == $(( 2 * 4 + 4 + 7 * 4 )) ]]
     for dir in parts far; do
         diff <(digests want) <(digests $dir)

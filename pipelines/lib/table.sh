@@ -35,6 +35,14 @@ make_folder() {
     }
 }
 
+# refuse_strangers DIR: links, files of other users, and folders that others can write.  Files may vanish
+# meanwhile, since parts of a run work at the same time; of those every test but a negated one is false.
+refuse_strangers() {
+    local found
+    found=$(find "$1" -ignore_readdir_race \( -type l -o -uid "+$EUID" -o -uid "-$EUID" -o -type d -perm -o+w \) -print -quit)
+    [[ -z $found ]] || die "$found: is a symbolic link, belongs to another user or can be written by others; remove it or choose another folder"
+}
+
 # put FILE: standard input as FILE, created atomically; names of unfinished files are unique, and a
 # link that lies there is not followed
 put() {
