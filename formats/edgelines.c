@@ -15,98 +15,16 @@
  * a weight, and either all other ids are integers, or it has a third field, or it reads
  * source target, from to, or src dst, or neither of its words occurs in any other line.
  *
- * A table of other columns becomes such lines in memory (edgetable.c). */
+ * A table of other columns becomes such lines in memory (edgetable.c).  edgefields.c reads the
+ * fields of a line. */
 #include "formats/edges.h"
 
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { AGAIN = 1 };             /* of read_lines: start again, with names */
-
-/* An integer id.  `strict`: leading zeros will do, ids are integers whatever they are.
- * Too large a number comes out as SE_NONE or more. */
-static bool parse_id(const struct se_field *f, bool strict, uint64_t *id)
-{
-    uint64_t value = 0;
-
-    if (f->len == 0 || (!strict && f->len > 1 && f->at[0] == '0'))
-        return false;
-    for (size_t i = 0; i < f->len; i++) {
-        if (f->at[i] < '0' || f->at[i] > '9')
-            return false;
-        if (value <= SE_NONE)
-            value = value * 10 + (uint64_t)(f->at[i] - '0');
-    }
-    *id = value;
-    return true;
-}
-
-static bool parse_weight(const struct se_field *f, double *w)
-{
-    const char *p = f->at;
-
-    return f->len > 0 && se_parse_number(&p, w) && p == f->at + f->len;
-}
-
-/* A weight with a decimal comma or thousands separators, if --decimal says so.  Where commas do
- * not separate fields a single one is a decimal comma. */
-static bool parse_amount(struct se_edge_lines *r, const struct se_field *f, double *w)
-{
-    char text[64];
-
-    if (f->len >= sizeof text)
-        return false;
-    memcpy(text, f->at, f->len);
-    text[f->len] = '\0';
-    return (r->in->decimal != SE_DECIMAL_AUTO || strchr(text, ',')) &&
-           se_weight(text, r->in->decimal, r->separator, w, &r->commas);
-}
-
-/* Seconds since 1970, from 1985 on? */
-static void note_time(struct se_edge_lines *r, double w)
-{
-    r->times = r->times && w >= 5e8 && w <= 4e9 && w == floor(w);
-    r->first_time = r->first_time > 0 ? r->first_time : w;
-}
-
-static int shown(const struct se_field *f)
-{
-    return f->len > 60 ? 60 : (int)f->len;
-}
-
-/* The weight of a line; all lines have one or none. */
-static int check_weight(struct se_edge_lines *r, const struct se_field *f, int columns,
-                        double *w, struct se_err *err)
-{
-    *w = 1;
-    if (r->columns == 0) {
-        r->columns = columns;
-        r->builder.weighted = columns == 3;
-        r->times = columns == 3 && !r->wide && !r->header;
-    }
-    if (columns != r->columns)
-        return se_text_fail(&r->text, err, "has %s weight, but lines before it have %s",
-                            columns == 3 ? "a" : "no", columns == 3 ? "none" : "one");
-    if (columns < 3)
-        return 0;
-    if (!parse_weight(f, w) && !parse_amount(r, f, w))
-        return se_text_fail(&r->text, err, "weight '%.*s' is not a finite number; %s", shown(f),
-                            f->at, memchr(f->at, ',', f->len) ? "use --decimal comma if it has a "
-                            "decimal comma" : "if it is no weight name the columns of the edges "
-                            "with --source and --target");
-    if (*w < 0)
-        return se_text_fail(&r->text, err, "weight %g is negative; weights are 0 or more: drop "
-                            "such lines, or leave weights out with --source 1 --target 2", *w);
-    if (*w > (double)FLT_MAX)
-        return se_text_fail(&r->text, err, "weight %g is more than a float holds", *w);
-    note_time(r, *w);
-    return 0;
-}
 
 static int record_add(struct se_edge_record *x, uint64_t pair, float w, bool weighted,
                       struct se_err *err)
@@ -197,86 +115,24 @@ static int add_names(struct se_edge_lines *r, const struct se_field field[2], do
     return b->count == SE_EDGE_BATCH ? end_batch(r, err) : 0;
 }
 
-static bool reads(const struct se_field *f, const char *word)
-{
-    return f->len == strlen(word) && strncasecmp(f->at, word, f->len) == 0;
-}
-
-static bool is_header(const struct se_field *field, int columns)
-{
-    static const char *const words[][2] = {
-        { "source", "target" }, { "from", "to" }, { "src", "dst" }
-    };
-
-    if (columns == 3)
-        return true;                    /* its third field is no number */
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (reads(&field[0], words[i][0]) && reads(&field[1], words[i][1]))
-            return true;
-    return false;
-}
-
-/* Four numbers: an edge, its weight, and when it was there */
-static bool is_wide(const char *line, char separator)
-{
-    double number;
-    int fields = 0;
-
-    for (const char *p = line; *p; fields++) {
-        p += strspn(p, " ");
-        if (!se_parse_number(&p, &number))
-            return false;
-        p += strspn(p, separator == ' ' ? " \t" : " ");
-        if (*p && separator != ' ' && *p++ != separator)
-            return false;
-    }
-    return fields == 4;
-}
-
-static int split_line(struct se_edge_lines *r, char *line, struct se_field field[4],
-                      struct se_err *err)
-{
-    const bool wide = r->wide || (r->columns == 0 && is_wide(line, r->separator));
-    const int columns = se_fields(line, r->separator, field);
-
-    if (columns < 0)
-        return se_text_fail(&r->text, err, "a quoted field does not end as it should");
-    if (wide && columns == 4) {
-        r->wide = true;
-        return 3;
-    }
-    if (strchr(line, '\r'))
-        return se_text_fail(&r->text, err, "lines end in carriage returns alone; convert the file "
-                            "with tr '\\r' '\\n'");
-    if (columns < 2 || columns > 3)
-        return se_text_fail(&r->text, err, "has %s; a line is u v [weight]%s",
-                            columns < 2 ? "one field" : "more than three fields",
-                            columns < 2 ? "" : "; of other tables name the columns with "
-                            "--source, --target and --weight");
-    for (int i = 0; i < columns; i++)
-        if (field[i].len == 0)
-            return se_text_fail(&r->text, err, "field %d is empty", i + 1);
-    return columns;
-}
-
 /* A line where ids are names. */
 static int take_names(struct se_edge_lines *r, char *line, struct se_err *err)
 {
     struct se_field field[4];
-    const int columns = split_line(r, line, field, err);
+    const int columns = se_edge_split(r, line, field, err);
     uint64_t id;
     double w;
 
     if (columns < 0)
         return -1;
     if (r->lines++ == 0 && r->in->header == SE_HEADER_AUTO &&
-        !(columns == 3 && parse_weight(&field[2], &w)) &&
-        !(parse_id(&field[0], false, &id) && parse_id(&field[1], false, &id))) {
-        if (is_header(field, columns))
+        !(columns == 3 && se_edge_number(&field[2], &w)) &&
+        !(se_edge_id(&field[0], false, &id) && se_edge_id(&field[1], false, &id))) {
+        if (se_edge_header(field, columns))
             return 0;
         r->doubtful = !r->fixed;
     }
-    if (check_weight(r, &field[2], columns, &w, err) < 0)
+    if (se_edge_weight(r, &field[2], columns, &w, err) < 0)
         return -1;
     return add_names(r, field, w, err);
 }
@@ -315,36 +171,36 @@ static bool too_large(const struct se_edge_lines *r, uint64_t u, uint64_t v)
            (!r->in->in_order || r->in->by_id);
 }
 
-/* A line where ids are integers so far, but not as plain as take_quickly() wants it. */
+/* A line where ids are integers so far, but not as plain as se_edge_quick() wants it. */
 static int take_integers(struct se_edge_lines *r, char *line, struct se_err *err)
 {
     const bool strict = r->in->ids == SE_IDS_INTEGER;
     char *copy = se_strdup(line, err);          /* quotes change the line */
     struct se_field field[4];
-    const int columns = copy ? split_line(r, line, field, err) : -1;
+    const int columns = copy ? se_edge_split(r, line, field, err) : -1;
     bool integers, large;
     uint64_t u, v;
     double w;
     int rc = columns < 0 ? -1 : 0;
 
     if (rc == 0) {
-        integers = parse_id(&field[0], strict, &u) && parse_id(&field[1], strict, &v);
+        integers = se_edge_id(&field[0], strict, &u) && se_edge_id(&field[1], strict, &v);
         large = integers && too_large(r, u, v);
         if (integers && !large) {
             r->lines++;
-            rc = check_weight(r, &field[2], columns, &w, err);
+            rc = se_edge_weight(r, &field[2], columns, &w, err);
             if (rc == 0)
                 rc = add_integers(r, u, v, w, err);
         } else if (!large && r->lines == 0 && r->in->header == SE_HEADER_AUTO &&
-                   !(columns == 3 && parse_weight(&field[2], &w))) {
+                   !(columns == 3 && se_edge_number(&field[2], &w))) {
             r->lines++;
             r->header = copy;
             copy = NULL;
         } else if (strict) {
-            const struct se_field *bad = &field[parse_id(&field[0], strict, &u)];
+            const struct se_field *bad = &field[se_edge_id(&field[0], strict, &u)];
 
             rc = se_text_fail(&r->text, err, "id '%.*s' is no integer; use --ids string",
-                              shown(bad), bad->at);
+                              se_edge_shown(bad), bad->at);
         } else if (r->keep) {
             rc = turn_to_names(r, err);
             if (rc == 0)
@@ -355,71 +211,6 @@ static int take_integers(struct se_edge_lines *r, char *line, struct se_err *err
     }
     free(copy);
     return rc;
-}
-
-static bool quick_id(const char **p, uint64_t *id)
-{
-    const char *s = *p;
-    uint64_t value = (uint64_t)(unsigned char)*s - '0';
-
-    if (value > 9 || (value == 0 && s[1] >= '0' && s[1] <= '9'))
-        return false;
-    for (s++; *s >= '0' && *s <= '9'; s++)
-        value = value * 10 + (uint64_t)(*s - '0');
-    if (s - *p > 10)
-        return false;
-    *id = value;
-    *p = s;
-    return true;
-}
-
-static bool quick_separator(const char **p, char separator)
-{
-    if (**p != separator)
-        return false;
-    for (++*p; separator == ' ' && **p == ' '; ++*p)
-        ;
-    return true;
-}
-
-/* Most lines of most files: integers with single separators, the columns as expected. */
-static bool take_quickly(const struct se_edge_lines *r, const char *line, uint64_t *u,
-                         uint64_t *v, double *w)
-{
-    const char *p = line;
-
-    *w = 1;
-    if (!quick_id(&p, u) || !quick_separator(&p, r->separator) || !quick_id(&p, v))
-        return false;
-    if (r->columns == 3 && (!quick_separator(&p, r->separator) || !se_parse_number(&p, w) ||
-                            !(*w >= 0 && *w <= (double)FLT_MAX)))
-        return false;
-    return *p == '\0';
-}
-
-/* networkx ends a line in {'weight': 4} or {}: leave the number behind, or nothing. */
-static void take_dictionary(char *line, size_t *len)
-{
-    static const char key[] = "'weight': ";
-    char *brace = strchr(line, '{');
-    const char *number, *p;
-    double w;
-
-    if (!brace || brace == line || line[*len - 1] != '}' || !strchr(" \t,;", brace[-1]))
-        return;
-    p = number = strstr(brace, key);
-    if (number) {
-        p = number += sizeof key - 1;
-        if (!se_parse_number(&p, &w))
-            return;
-        memmove(brace, number, (size_t)(p - number));
-        brace += p - number;
-    } else {
-        while (brace > line && strchr(" \t,;", brace[-1]))
-            brace--;
-    }
-    *brace = '\0';
-    *len = (size_t)(brace - line);
 }
 
 /* The heading of KONECT: "% asym unweighted". */
@@ -466,7 +257,7 @@ static int take_line(struct se_edge_lines *r, char *line, size_t len, struct se_
         return take_konect(r, line, err);
     if (*line == '\0' || *line == '#' || *line == '%')
         return 0;
-    take_dictionary(line, &len);
+    se_edge_dictionary(line, &len);
     if (!r->separator) {
         r->separator = se_find_separator(line);
         if (r->in->header == SE_HEADER_YES)
@@ -522,9 +313,9 @@ static int read_lines(struct se_edge_lines *r, struct se_err *err)
     se_builder_release(&r->in->arcs);           /* of another try */
     se_import_start(r->in, &r->builder, false);
     while ((rc = se_text_line(&r->text, &line, &len, err)) > 0) {
-        if (r->columns && !r->names && take_quickly(r, line, &u, &v, &w) &&
+        if (r->columns && !r->names && se_edge_quick(r, line, &u, &v, &w) &&
             !too_large(r, u, v)) {
-            note_time(r, w);
+            se_edge_time(r, w);
             rc = add_integers(r, u, v, w, err);
         } else {
             rc = take_line(r, line, len, err);
@@ -588,19 +379,4 @@ int se_edge_lines_read(struct se_edge_lines *r, struct se_err *err)
     se_edge_lines_release(r);
     *r = blank;
     return se_text_open(&r->text, r->in->path, err) < 0 ? -1 : read_lines(r, err);
-}
-
-bool se_edge_lines_fit(const char *head)
-{
-    const char *p = head;
-    uint64_t id;
-
-    while (*p == '#' || *p == '%' || *p == '\n' || *p == '\r') {
-        p += strcspn(p, "\n");
-        p += *p == '\n';
-    }
-    if (!quick_id(&p, &id) || !strchr(" \t,;", *p))
-        return false;
-    p += strspn(p, " \t,;");
-    return quick_id(&p, &id) && strchr(" \t,;\r\n", *p) != NULL;
 }

@@ -1,4 +1,5 @@
-/* edges.h - an edge list on its way in: edgelines.c reads its lines, edges.c makes the graph */
+/* edges.h - an edge list on its way in: edgefields.c reads the fields of a line, edgelines.c all
+ * lines, edges.c makes the graph */
 #ifndef SE_EDGES_H
 #define SE_EDGES_H
 
@@ -50,6 +51,28 @@ struct se_edge_lines {
  * names in the table. */
 int se_edge_lines_read(struct se_edge_lines *r, struct se_err *err);
 void se_edge_lines_release(struct se_edge_lines *r);
+
+/* An integer id.  `strict`: leading zeros will do, ids are integers whatever they are.
+ * Too large a number comes out as SE_NONE or more. */
+bool se_edge_id(const struct se_field *f, bool strict, uint64_t *id);
+bool se_edge_number(const struct se_field *f, double *w);
+/* Note whether all weights look like seconds since 1970, from 1985 on. */
+void se_edge_time(struct se_edge_lines *r, double w);
+/* How much of a field a message shows */
+int se_edge_shown(const struct se_field *f);
+/* The weight of a line; all lines have one or none. */
+int se_edge_weight(struct se_edge_lines *r, const struct se_field *f, int columns, double *w,
+                   struct se_err *err);
+/* Are the fields of the first line the names of columns?  They are no integers. */
+bool se_edge_header(const struct se_field *field, int columns);
+/* The fields of a line, which it changes: 2 or 3, or -1 */
+int se_edge_split(struct se_edge_lines *r, char *line, struct se_field field[4],
+                  struct se_err *err);
+/* Most lines of most files: integers with single separators, the columns as expected. */
+bool se_edge_quick(const struct se_edge_lines *r, const char *line, uint64_t *u, uint64_t *v,
+                   double *w);
+/* networkx ends a line in {'weight': 4} or {}: leave the number behind, or nothing. */
+void se_edge_dictionary(char *line, size_t *len);
 /* Is the first whole line of data two integers, with or without something behind them? */
 bool se_edge_lines_fit(const char *head);
 
