@@ -300,32 +300,6 @@ static int gather_results(const struct job *j, struct se_train_result *r, struct
     return 0;
 }
 
-/* What a checkpoint belongs to: content and options, but for how many epochs there are */
-static int checkpoint_key(struct job *j, struct se_digest *key, struct se_err *err)
-{
-    const struct se_model_options *h = &o.r.h;
-    char text[SE_RECIPE_TEXT], more[512];
-    struct se_digest d;
-    struct se_hash hash;
-
-    se_hash_init(&hash);
-    if (se_stream_digest(j->s, &d, err) < 0)
-        return -1;
-    se_hash_add(&hash, &d, sizeof d);
-    if (o.beside && se_stream_digest(j->given, &d, err) < 0)
-        return -1;
-    se_hash_add(&hash, &d, sizeof d);
-    se_hash_add(&hash, text, (size_t)se_recipe_tell(&o.r, text));
-    se_hash_add(&hash, more, (size_t)snprintf(more, sizeof more,
-        "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %.17g %.17g %.17g %.17g %.17g "
-        "%.17g %.17g %.17g %.17g %.17g %d", j->run->seed, o.split, o.samples, o.modules, o.select,
-        o.ties, o.decay_on, o.rate, o.decay, o.consistency, o.temperature, o.entropy, h->dropout,
-        h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout,
-        o.unsupervised));
-    *key = se_hash_end(&hash);
-    return 0;
-}
-
 /* What training gave, into the stream */
 static int put_results(struct job *j, const struct se_train_result *r, struct se_err *err)
 {
@@ -362,7 +336,7 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
         return -1;
     plan.checkpoint.path = o.checkpoint;
     plan.checkpoint.every = o.every;
-    if (o.checkpoint && checkpoint_key(j, &plan.checkpoint.key, err) < 0)
+    if (o.checkpoint && train_key(j->run, j->s, j->given, &plan.checkpoint.key, err) < 0)
         return -1;
     warn_classes(j);
     se_progress_begin(j->run, &bar, "training", o.epochs);
@@ -516,36 +490,6 @@ static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *
     return rc;
 }
 
-/* One model a line: name, settings, source, when to use it */
-static int list_models(struct se_run *run, struct se_err *err)
-{
-    struct se_out out;
-
-    if (se_run_begin(run, false, &out, err) < 0)
-        return -1;
-    for (int i = 0; se_model_kinds[i]; i++) {
-        const struct se_model_kind *k = se_model_kinds[i];
-
-        se_outf(&out, "%s\t%s\t%s\t%s\n", k->name, k->settings, k->source, k->use);
-    }
-    return se_run_end(run, &out, 0, err);
-}
-
-/* What only a process that has all vertices can do */
-static int check_alone(const struct se_run *run, struct se_err *err)
-{
-    const char *const alone = o.apply ? "--apply" : o.r.neighbours ? "--neighbours"
-        : o.r.degrees ? "--degrees"
-        : o.entropy > 0 ? "--entropy-loss" : o.batch ? "--batch"
-        : run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
-
-    if (alone)
-        return se_fail(err, SE_EUSAGE, "%s does not run on several processes; use se-train", alone);
-    if (strcmp(se_run_operand(run, 0), "-") == 0)
-        return se_fail(err, SE_EUSAGE, "every process reads the input itself: name a file");
-    return 0;
-}
-
 /* The other processes only lend a hand. */
 static int help_train(struct se_run *run, struct se_err *err)
 {
@@ -567,13 +511,8 @@ static int run_train(struct se_run *run, struct se_err *err)
     int rc = 0;
 
     if (o.list)
-        return first_process() ? list_models(run, err) : 0;
-    if (o.batch && o.apply)
-        return se_fail(err, SE_EUSAGE, "--batch is for training; leave it out with --apply");
-    if (o.unsupervised && (o.apply || o.consistency > 0))
-        return se_fail(err, SE_EUSAGE, "--unsupervised cannot be used with %s",
-                       o.apply ? "--apply" : "--consistency");
-    if (peers && check_alone(run, err) < 0)
+        return first_process() ? train_list(run, err) : 0;
+    if (train_check(run, peers != NULL, err) < 0)
         return -1;
     o.r.beside = o.beside;
     o.r.h.jump = o.jump;

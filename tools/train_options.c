@@ -1,6 +1,10 @@
 /* train_options.c - the command line of se-train: options, their defaults, those of a stored model */
 #include "tools/train_options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 struct train_command o = {
     .r = { .model = "gcn",
            .h = { .layers = 2, .heads = 8, .out_heads = 1, .hops = 10, .dropout = .5,
@@ -159,4 +163,69 @@ int train_recall(const struct se_model *m, struct se_err *err)
         return se_fail(err, SE_EINPUT, "model: was trained without a second graph; leave out "
                        "--beside");
     return 0;
+}
+
+int train_key(const struct se_run *run, struct se_stream *s, struct se_stream *given,
+              struct se_digest *key, struct se_err *err)
+{
+    const struct se_model_options *h = &o.r.h;
+    char text[SE_RECIPE_TEXT], more[512];
+    struct se_digest d;
+    struct se_hash hash;
+
+    se_hash_init(&hash);
+    if (se_stream_digest(s, &d, err) < 0)
+        return -1;
+    se_hash_add(&hash, &d, sizeof d);
+    if (o.beside && se_stream_digest(given, &d, err) < 0)
+        return -1;
+    se_hash_add(&hash, &d, sizeof d);
+    se_hash_add(&hash, text, (size_t)se_recipe_tell(&o.r, text));
+    se_hash_add(&hash, more, (size_t)snprintf(more, sizeof more,
+        "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %d %d %.17g %.17g %.17g %.17g %.17g "
+        "%.17g %.17g %.17g %.17g %.17g %d", run->seed, o.split, o.samples, o.modules, o.select,
+        o.ties, o.decay_on, o.rate, o.decay, o.consistency, o.temperature, o.entropy, h->dropout,
+        h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout,
+        o.unsupervised));
+    *key = se_hash_end(&hash);
+    return 0;
+}
+
+int train_list(struct se_run *run, struct se_err *err)
+{
+    struct se_out out;
+
+    if (se_run_begin(run, false, &out, err) < 0)
+        return -1;
+    for (int i = 0; se_model_kinds[i]; i++) {
+        const struct se_model_kind *k = se_model_kinds[i];
+
+        se_outf(&out, "%s\t%s\t%s\t%s\n", k->name, k->settings, k->source, k->use);
+    }
+    return se_run_end(run, &out, 0, err);
+}
+
+/* What only a process that has all vertices can do */
+static int check_alone(const struct se_run *run, struct se_err *err)
+{
+    const char *const alone = o.apply ? "--apply" : o.r.neighbours ? "--neighbours"
+        : o.r.degrees ? "--degrees"
+        : o.entropy > 0 ? "--entropy-loss" : o.batch ? "--batch"
+        : run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
+
+    if (alone)
+        return se_fail(err, SE_EUSAGE, "%s does not run on several processes; use se-train", alone);
+    if (strcmp(se_run_operand(run, 0), "-") == 0)
+        return se_fail(err, SE_EUSAGE, "every process reads the input itself: name a file");
+    return 0;
+}
+
+int train_check(const struct se_run *run, bool together, struct se_err *err)
+{
+    if (o.batch && o.apply)
+        return se_fail(err, SE_EUSAGE, "--batch is for training; leave it out with --apply");
+    if (o.unsupervised && (o.apply || o.consistency > 0))
+        return se_fail(err, SE_EUSAGE, "--unsupervised cannot be used with %s",
+                       o.apply ? "--apply" : "--consistency");
+    return together ? check_alone(run, err) : 0;
 }

@@ -26,4 +26,13 @@ void train_defaults(const struct se_model_kind *kind);
 /* Of a stored model: what it is, and whether the graphs are there that it wants */
 int train_recall(const struct se_model *m, struct se_err *err);
 
+/* Options that cannot be used with each other, or `together` with other processes */
+int train_check(const struct se_run *run, bool together, struct se_err *err);
+/* What a checkpoint belongs to: content of the streams (`given`: of --beside) and options, but for
+ * the number of epochs */
+int train_key(const struct se_run *run, struct se_stream *s, struct se_stream *given,
+              struct se_digest *key, struct se_err *err);
+/* --list: one model a line: name, settings, source, when to use it */
+int train_list(struct se_run *run, struct se_err *err);
+
 #endif
