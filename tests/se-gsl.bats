@@ -151,29 +151,6 @@ END
     [[ $(sed -n 2p run/split-00/run-0/choice.tsv | cut -f 3) == 5 ]]
 }
 
-@test "the ensemble is chosen unless validation clearly prefers another" {
-    row() { printf '%s\t%s\t%s\t0.9\t%s\n' "$@"; }
-    for v in {1..40}; do
-        row $v 1 1 val >> good
-        row $v 1 $(( v % 4 > 0 )) val >> fair
-        row $v 1 $(( v % 20 > 0 )) val >> near
-    done
-    for f in good fair near; do row 99 0 0 test >> $f; done
-    which() { awk "$@" | tail -n 1 | cut -f 7; }
-    choice=$ROOT/pipelines/lib/choice.awk
-    [[ $(which -v ensemble=1 -f "$choice" good fair good) == ensemble ]]
-    [[ $(which -v ensemble=1 -f "$choice" good fair fair) == backbone ]]
-    [[ $(which -v ensemble=1 -f "$choice" fair good fair) == honest ]]
-    [[ $(which -v ensemble=1 -f "$choice" near near near) == ensemble ]]
-    [[ $(which -f "$choice" near good) == honest ]]
-    [[ $(which -f "$choice" good good) == backbone ]]
-    [[ $(which -f "$choice" good near) == backbone ]]
-    awk -f "$choice" good > got
-    [[ $(cut -f 1 got | xargs) == 'protocol backbone honest chosen' ]]
-    grep -v val good > none
-    run ! awk -f "$choice" none
-}
-
 @test "test labels change nothing but test accuracies" {
     se-gen -n 150 --splits 1 --seed 3 -o a.seg
     se-export -t graphml --split 0 a.seg |

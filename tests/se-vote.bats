@@ -114,3 +114,38 @@ accuracy() {
     run -1 se-vote again.seg
     [[ $output == *"no probabilities section"* ]]
 }
+
+@test "--choose, against the rules written in awk; it writes what it says" {
+    : > kinds
+    for seed in 1 2 3 4 5 6 7 8; do
+        se-gen -n 120 --classes 3 --signal 0.3 --seed $seed --splits 2 -o g.seg
+        train 0 --split 1 --epochs 1 --model "$( (( seed % 3 )) && echo gcn || echo mlp)"
+        train 1 --split 1 --epochs $(( 4 * seed )) --model mlp
+        train 2 --split 1 --epochs 30 --model sage --seed $seed
+        (( seed % 4 )) || se-train -q --split 1 --epochs 1 g.seg -o 2.seg      # no probabilities
+        files=(0.seg 1.seg 2.seg)
+        se-vote --choose --split 1 --table got "${files[@]}" -o out.seg
+        best=$(awk -F '\t' '$1 == "honest" { print $2 }' got)
+        (( seed % 4 == 0 )) || {
+            se-vote -q "${files[@]}" -o mean.seg
+            files+=(mean.seg)
+        }
+        for file in "${files[@]}"; do
+            se-export -t predictions --split 1 "$file" > "$file.tsv"
+        done
+        awk -v ensemble=$(( ${#files[@]} - 3 )) -f "$ROOT/tests/choice.awk" "${files[@]/%/.tsv}" | diff - got
+        which=$(awk -F '\t' '$1 == "chosen" { print $7 }' got)
+        echo "$which" >> kinds
+        case $which in
+        ensemble) cmp <(se-export -t predictions out.seg) <(se-export -t predictions mean.seg) ;;
+        backbone) cmp <(se-export -t predictions out.seg) <(se-export -t predictions 0.seg) ;;
+        honest)   cmp <(se-export -t predictions out.seg) <(se-export -t predictions "$best.seg") ;;
+        esac
+    done
+    [[ $(sort -u kinds | wc -l) -ge 2 ]]
+    fails 2 se-vote --choose < 0.seg
+    fails 2 se-vote --table got 0.seg
+    se-gen -n 30 --splits 1 --seed 1 | se-train -q --probabilities --epochs 2 --split 0 -o g.seg
+    fails 1 se-vote --choose --split 3 g.seg
+    [[ $stderr == "se-vote: g.seg: splits: there is no split 3"* ]]
+}

@@ -6,25 +6,36 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/outfile.h"
 #include "common/base/text.h"
 #include "common/cli/tool.h"
 #include "common/stream/payload.h"
+#include "common/train/choose.h"
 #include "common/train/train.h"
 
 static struct {
     uint64_t split;
-    bool split_given;
+    bool split_given, choose;
+    const char *table;
 } o;
 
 static const struct se_option options[] = {
     { 's', "split", "N", SE_OPT_COUNT, &o.split, .min = 0, .max = 1e9, .given = &o.split_given,
       .help = "write the accuracies on this split; default: the split the members were trained on" },
+    { 0, "choose", NULL, SE_OPT_FLAG, &o.choose,
+      .help = "write what validation chooses: the ensemble, the first model (the backbone), or the "
+      "model with the best validation accuracy" },
+    { 0, "table", "FILE", SE_OPT_FILE, &o.table,
+      .help = "with --choose, write the accuracies of these three as TSV" },
     SE_OPTIONS_END
 };
 
 /* The sum over the members, and what the first one said they must agree on */
 struct vote {
     uint64_t n, classes;
+    int members;
+    bool without;               /* --choose: a member has no probabilities, so there is no mean */
+    struct se_choices choices;
     double *sum;                /* n x classes */
     struct se_digest labels;
     bool labelled;
@@ -101,23 +112,35 @@ static int add_member(struct vote *v, struct se_stream *s, struct se_err *err)
 
 /* ---- results ---- */
 
-static int put_accuracies(struct se_run *run, const struct vote *v, const float *mean,
-                          struct se_stream *s, struct se_err *err)
+/* Labels and the part of each vertex in the split, which all members have */
+static int read_parts(struct se_stream *s, struct se_labels *labels, const uint8_t **part,
+                      struct se_err *err)
 {
-    struct se_labels labels;
     struct se_splits splits;
-    double accuracy[4];
 
-    if (!v->labelled || !se_stream_has(s, SE_SPLITS))
-        return 0;
-    if (se_labels_get(&labels, s, err) < 0 || se_splits_get(&splits, s, err) < 0 ||
-        se_payload_fits(labels.n, v->n, SE_LABELS, "probabilities", err) < 0 ||
-        se_payload_fits(splits.n, v->n, SE_SPLITS, "probabilities", err) < 0)
+    if (se_labels_get(labels, s, err) < 0 || se_splits_get(&splits, s, err) < 0 ||
+        se_payload_fits(splits.n, labels->n, SE_SPLITS, "labels", err) < 0)
         return -1;
     if (o.split >= splits.count)
         return se_fail(err, SE_EINPUT, "splits: there is no split %" PRIu64 "; they are 0 to %"
                        PRIu64, o.split, splits.count - 1);
-    se_accuracy(mean, v->n, v->classes, labels.label, splits.part + o.split * v->n, accuracy);
+    *part = splits.part + o.split * labels->n;
+    return 0;
+}
+
+static int put_accuracies(struct se_run *run, const struct vote *v, const float *mean,
+                          struct se_stream *s, struct se_err *err)
+{
+    struct se_labels labels;
+    const uint8_t *part;
+    double accuracy[4];
+
+    if (!v->labelled || !se_stream_has(s, SE_SPLITS))
+        return 0;
+    if (read_parts(s, &labels, &part, err) < 0 ||
+        se_payload_fits(labels.n, v->n, SE_LABELS, "probabilities", err) < 0)
+        return -1;
+    se_accuracy(mean, v->n, v->classes, labels.label, part, accuracy);
     for (int i = SE_SPLIT_TRAIN; i <= SE_SPLIT_TEST; i++) {
         char name[32];
 
@@ -130,59 +153,82 @@ static int put_accuracies(struct se_run *run, const struct vote *v, const float 
     return se_stats_set(s, "vote.split", (double)o.split, err);
 }
 
-static int put_vote(struct se_run *run, const struct vote *v, int members, float *mean,
-                    int32_t *label, float *confidence, struct se_stream *s, struct se_err *err)
+/* The mean and the class it says, in arrays that release_mean() frees */
+struct mean {
+    float *p, *confidence;
+    int32_t *label;
+};
+
+static int make_mean(struct mean *m, const struct vote *v, struct se_err *err)
 {
-    const struct se_probabilities p = { v->n, v->classes, mean };
-    const struct se_predictions q = { v->n, label, confidence };
-
+    m->p = se_alloc(v->n * v->classes, sizeof *m->p, err);
+    m->confidence = m->p ? se_alloc(v->n, sizeof *m->confidence, err) : NULL;
+    m->label = m->confidence ? se_alloc(v->n, sizeof *m->label, err) : NULL;
+    if (!m->label)
+        return -1;
     for (uint64_t i = 0; i < v->n * v->classes; i++)
-        mean[i] = (float)(v->sum[i] / members);
+        m->p[i] = (float)(v->sum[i] / v->members);
     for (uint64_t i = 0; i < v->n; i++) {
-        const float *row = mean + i * v->classes;
+        const float *row = m->p + i * v->classes;
 
-        label[i] = (int32_t)se_largest(row, v->classes);
-        confidence[i] = row[label[i]] > 1 ? 1 : row[label[i]];
+        m->label[i] = (int32_t)se_largest(row, v->classes);
+        m->confidence[i] = row[m->label[i]] > 1 ? 1 : row[m->label[i]];
     }
-    se_stream_drop(s, SE_MODEL);        /* the first member's, not of what is written */
-    return se_stats_forget(s, "train.", err) < 0 || se_stats_forget(s, "vote.", err) < 0 ||
-           se_probabilities_put(&p, s, err) < 0 || se_predictions_put(&q, s, err) < 0 ||
-           se_stats_set(s, "vote.members", members, err) < 0
-         ? -1 : put_accuracies(run, v, mean, s, err);
+    return 0;
 }
 
-static int finish_vote(struct se_run *run, struct vote *v, int members, struct se_stream *s,
-                       struct se_err *err)
+static void release_mean(struct mean *m)
 {
-    float *mean = se_alloc(v->n * v->classes, sizeof *mean, err);
-    float *confidence = mean ? se_alloc(v->n, sizeof *confidence, err) : NULL;
-    int32_t *label = confidence ? se_alloc(v->n, sizeof *label, err) : NULL;
-    int rc = -1;
+    free(m->p);
+    free(m->confidence);
+    free(m->label);
+}
 
+static int put_mean(struct se_run *run, const struct vote *v, const struct mean *m,
+                    struct se_stream *s, struct se_err *err)
+{
+    const struct se_probabilities p = { v->n, v->classes, m->p };
+    const struct se_predictions q = { v->n, m->label, m->confidence };
+
+    se_stream_drop(s, SE_MODEL);        /* that of one member, not of what is written */
+    return se_stats_forget(s, "train.", err) < 0 || se_stats_forget(s, "vote.", err) < 0 ||
+           se_probabilities_put(&p, s, err) < 0 || se_predictions_put(&q, s, err) < 0 ||
+           se_stats_set(s, "vote.members", v->members, err) < 0
+         ? -1 : put_accuracies(run, v, m->p, s, err);
+}
+
+static void take_split(struct se_run *run, const struct vote *v)
+{
     if (!isnan(v->split) && o.split_given && (double)o.split != v->split)
         se_warn(run, "the members were trained on split %g; accuracies of split %" PRIu64
                 " include vertices that they were trained on", v->split, o.split);
     if (!o.split_given && !isnan(v->split) && v->split >= 0 && v->split <= 1e9)
         o.split = (uint64_t)v->split;
-    if (label)
-        rc = put_vote(run, v, members, mean, label, confidence, s, err);
-    free(mean);
-    free(confidence);
-    free(label);
+}
+
+static int finish_vote(struct se_run *run, struct vote *v, struct se_stream *s, struct se_err *err)
+{
+    struct mean m = { NULL };
+    int rc;
+
+    take_split(run, v);
+    rc = make_mean(&m, v, err) < 0 || put_mean(run, v, &m, s, err) < 0 ? -1 : 0;
+    release_mean(&m);
     return rc;
 }
 
+/* Read the members, of which `first` is the first; `add` takes each */
 static int read_members(struct se_run *run, struct vote *v, struct se_stream *first,
+                        int (*add)(struct vote *v, struct se_stream *s, struct se_err *err),
                         struct se_err *err)
 {
-    const int members = run->operands > 0 ? run->operands : 1;
-
-    for (int i = 0; i < members; i++) {
+    v->members = run->operands > 0 ? run->operands : 1;
+    for (int i = 0; i < v->members; i++) {
         const char *path = se_run_operand(run, i);
         struct se_stream other = SE_STREAM_INIT, *s = i == 0 ? first : &other;
         int rc = se_run_read(run, path, s, err);
 
-        if (rc == 0 && add_member(v, s, err) < 0) {
+        if (rc == 0 && add(v, s, err) < 0) {
             se_err_in(err, se_path_name(path));
             rc = -1;
         }
@@ -190,19 +236,106 @@ static int read_members(struct se_run *run, struct vote *v, struct se_stream *fi
         if (rc < 0)
             return -1;
     }
-    return finish_vote(run, v, members, first, err);
+    return 0;
+}
+
+/* ---- --choose ---- */
+
+static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err)
+{
+    struct se_predictions q;
+    struct se_labels labels;
+    const uint8_t *part;
+
+    v->without = v->without || !se_stream_has(s, SE_PROBABILITIES);
+    if (!v->without && add_member(v, s, err) < 0)
+        return -1;
+    if (!o.split_given && !isnan(v->split) && v->split >= 0 && v->split <= 1e9)
+        o.split = (uint64_t)v->split;
+    if (read_parts(s, &labels, &part, err) < 0 || se_predictions_get(&q, s, err) < 0 ||
+        se_payload_fits(q.n, labels.n, SE_PREDICTIONS, "labels", err) < 0)
+        return -1;
+    return se_choices_add(&v->choices, q.label, labels.label, part, q.n, false, err);
+}
+
+static int write_table(const struct vote *v, const struct se_choice *x, struct se_err *err)
+{
+    struct se_out out;
+    int fd = se_output_open(o.table, err), rc;
+
+    if (fd < 0 || se_out_init(&out, fd, err) < 0) {
+        se_output_abort();
+        return -1;
+    }
+    se_outf(&out, "protocol\titeration\titerations\tval\tscore\ttest\twhich\n");
+    for (int i = 0; i <= SE_PROTOCOLS; i++) {
+        const int p = i < SE_PROTOCOLS ? i : (int)x->chosen;
+
+        if (x->row[p].iteration >= 0)
+            se_outf(&out, "%s\t%d\t%d\t%.9g\t%.9g\t%.9g\t%s\n",
+                    i < SE_PROTOCOLS ? se_protocol_names[p] : "chosen", x->row[p].iteration,
+                    v->members, x->row[p].val, x->row[p].score, x->row[p].test,
+                    se_protocol_names[p]);
+    }
+    rc = se_out_flush(&out, err);
+    se_out_release(&out);
+    if (rc == 0)
+        return se_output_commit(err);
+    se_output_abort();
+    return -1;
+}
+
+/* Judge the candidates, and their mean if there are several; `s` becomes what is chosen. */
+static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_stream *s,
+                  struct se_err *err)
+{
+    struct se_choice x;
+    struct se_labels labels;
+    const uint8_t *part;
+
+    if (v->members > 1 && !v->without &&
+        (make_mean(m, v, err) < 0 || read_parts(s, &labels, &part, err) < 0 ||
+         se_choices_add(&v->choices, m->label, labels.label, part, v->n, true, err) < 0))
+        return -1;
+    if (se_choices_judge(&x, &v->choices, err) < 0)
+        return se_err_in(err, se_path_name(run->operand[0]));
+    se_note(run, "chosen: %s, stream %d", se_protocol_names[x.chosen],
+            x.row[x.chosen].iteration + 1);
+    if (o.table && write_table(v, &x, err) < 0)
+        return -1;
+    if (x.row[x.chosen].iteration > 0) {
+        se_stream_release(s);
+        if (se_run_read(run, run->operand[x.row[x.chosen].iteration], s, err) < 0)
+            return -1;
+    }
+    return x.chosen == SE_ENSEMBLE ? put_mean(run, v, m, s, err) : 0;
+}
+
+static int check_choose(const struct se_run *run, struct se_err *err)
+{
+    if (o.table && !o.choose)
+        return se_fail(err, SE_EUSAGE, "--table needs --choose");
+    for (int i = 0; o.choose && i < (run->operands > 0 ? run->operands : 1); i++)
+        if (strcmp(se_run_operand(run, i), "-") == 0)
+            return se_fail(err, SE_EUSAGE, "--choose reads its streams twice: name files");
+    return 0;
 }
 
 static int run_vote(struct se_run *run, struct se_err *err)
 {
-    struct vote v = { .split = NAN };
+    struct vote v = { .split = NAN, .choices = SE_CHOICES_INIT };
     struct se_stream s = SE_STREAM_INIT;
-    int rc = se_run_check_output(run, err);
+    struct mean m = { NULL };
+    int rc = check_choose(run, err) < 0 ? -1 : se_run_check_output(run, err);
 
     if (rc == 0)
-        rc = read_members(run, &v, &s, err);
+        rc = read_members(run, &v, &s, o.choose ? add_candidate : add_member, err);
+    if (rc == 0)
+        rc = o.choose ? choose(run, &v, &m, &s, err) : finish_vote(run, &v, &s, err);
     if (rc == 0)
         rc = se_run_write(run, &s, err);
+    release_mean(&m);
+    se_choices_release(&v.choices);
     se_stream_release(&s);
     free(v.sum);
     return rc;
@@ -222,10 +355,15 @@ static const struct se_tool tool = {
         "the iterations of se-gsl, or models of different kinds or seeds. They must have\n"
         "the same labels and must have been trained on the same split. Accuracies are\n"
         "stored in stats as vote.acc.train, vote.acc.val and vote.acc.test. The model\n"
-        "and the train.* stats of the first stream are dropped.\n",
+        "and the train.* stats of the first stream are dropped.\n"
+        "\n"
+        "With --choose the streams are the iterations of one run, the backbone first, and\n"
+        "what validation chooses is written: the ensemble on the graph of the best\n"
+        "iteration, the backbone, or the best iteration.\n",
     .examples =
         "  for s in 0 1 2; do se-train --probabilities --seed $s g.seg -o $s.seg; done\n"
-        "  se-vote 0.seg 1.seg 2.seg | se-export -t stats\n",
+        "  se-vote 0.seg 1.seg 2.seg | se-export -t stats\n"
+        "  se-vote --choose --table choice.tsv iter-*/train.seg -o best.seg\n",
     .run = run_vote
 };
 

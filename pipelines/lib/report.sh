@@ -1,5 +1,5 @@
 # report.sh - what an iteration and a run tell: metrics.tsv, choice.tsv, best.seg
-# numbers: spent i (milliseconds that se-cache noted, checked where they are read; a loop)
+# numbers: spent (milliseconds that se-cache noted, checked where they are read)
 # shellcheck shell=bash disable=SC2034,SC2154
 
 METRICS=$'split\trun\titeration\tk\th1\ttree_h\ttree_h_normalised\tedges\thomophily\tval\ttest\tseconds'
@@ -30,40 +30,18 @@ measure() {
     echo "${text//nan/  -}" >&2
 }
 
-# best_iteration: the one with the highest validation accuracy in $folder/metrics.tsv, in REPLY
-best_iteration() {
-    REPLY=$(awk -F '\t' 'NR > 1 && (!n++ || $10 > best) { best = $10; i = $3 } END { print i }' "$folder/metrics.tsv")
-    [[ $REPLY =~ $WHOLE ]] || die "$folder/metrics.tsv: iteration $REPLY is no number; remove the file"
-}
-
 # conclude SPLIT: after the iterations of the run in $folder: what validation chooses, in choice.tsv, and
-# best.seg, its graph, predictions and a tree of that graph.  The ensemble is the mean of the class
-# probabilities of all iterations; its graph is that of the iteration that honest takes.
+# best.seg, its graph, predictions and a tree of that graph
 conclude() {
-    local files=() i file chosen iteration_of words=("${options_tree[@]}") ensemble=$folder/ensemble.part members=()
+    local files words=("${options_tree[@]}") chosen=$folder/chosen.part
     [[ ! -e $folder/choice.tsv || -n $(table_fault "$folder/choice.tsv" 7 7) ||
        $(sed -n 2p "$folder/choice.tsv" | cut -f 3) != $(( iterations + 1 )) ]] ||
         ! se-check -q "$folder/best.seg" 2> /dev/null || return 0       # a stage that changes removes them
-    for (( i = 0; i <= iterations; i++ )); do
-        printf -v 'files[i]' '%s/iter-%02d/train.seg' "$folder" "$i"
-    done
-    if (( iterations )) && [[ ! -v swapped[train] ]]; then      # another program may write no probabilities
-        best_iteration
-        se-vote -q --split "$1" "${files[REPLY]}" "${files[@]:0:REPLY}" "${files[@]:REPLY + 1}" -o "$ensemble" || exit 1
-        members=("$ensemble")
-    fi
-    for file in "${files[@]}" "${members[@]}"; do
-        se-export -t predictions --split "$1" "$file" > "$file.part.tsv" || exit 1
-    done
-    awk -v ensemble="${#members[@]}" -f "$share/lib/choice.awk" "${files[@]/%/.part.tsv}" "${members[@]/%/.part.tsv}" |
-        put "$folder/choice.tsv" || die "$folder: split $1 has no validation vertices"
+    files=("${folders[@]/%//train.seg}")
+    se-vote -q --choose --split "$1" --table "$folder/choice.tsv" "${files[@]}" -o "$chosen" || exit 1
     if [[ -z ${SE_GSL_INNER-} ]]; then
-        IFS=$'\t' read -r _ iteration_of _ _ _ _ chosen < <(tail -n 1 "$folder/choice.tsv")
-        [[ $iteration_of =~ $WHOLE ]] || die "$folder/choice.tsv: no iteration was chosen"
-        file=${files[iteration_of]}
-        [[ $chosen != ensemble ]] || file=$ensemble
         [[ ! -v swapped[tree] ]] || words=(se-tree --height 2 --effort fast)
-        "${words[@]}" -q --seed 0 ${threads:+-@ "$threads"} "$file" -o "$folder/best.seg" || exit 1
+        "${words[@]}" -q --seed 0 ${threads:+-@ "$threads"} "$chosen" -o "$folder/best.seg" || exit 1
     fi
-    rm -f "$ensemble" "${files[@]/%/.part.tsv}" "${members[@]/%/.part.tsv}"
+    rm -f "$chosen"
 }
