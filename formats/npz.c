@@ -41,6 +41,7 @@ static int agree(struct npz *x, const char *name, uint64_t rows, struct se_err *
 int se_npz_add_entries(const struct se_csr *m, const char *prefix, const struct se_zip *z,
                        struct se_builder *b, struct se_err *err)
 {
+    const bool ours = se_zip_find(z, SE_NPZ_OURS) != NULL;
     uint64_t at = 0;
     char name[40];
 
@@ -52,9 +53,9 @@ int se_npz_add_entries(const struct se_csr *m, const char *prefix, const struct 
         for (const uint64_t end = se_csr_start(m, u + 1); at < end; at++) {
             const float weight = (float)se_npy_number(&m->data, at);
 
-            if (weight == 0)            /* to a matrix that is no edge */
+            if (weight == 0 && !ours)   /* to a matrix that is no edge */
                 continue;
-            if (!(weight > 0) || !isfinite(weight))
+            if (!(weight >= 0) || !isfinite(weight))
                 return se_fail(err, SE_EINPUT, "%sdata: weight of %" PRIu64 " - %" PRIu32 " is "
                                "negative or not a finite number", prefix, u,
                                se_csr_column(m, at));
@@ -399,9 +400,10 @@ static int read_predictions(struct npz *x, struct se_err *err)
     return rc;
 }
 
-/* The arrays of gnn-benchmark, and ours. */
+/* The arrays of gnn-benchmark, and ours.  A stream comes back whole, with its self-loops. */
 static int read_arrays(struct npz *x, struct se_import *in, struct se_err *err)
 {
+    in->keep_loops |= se_zip_find(&x->zip, SE_NPZ_OURS) != NULL;
     if (read_graph(x, in, err) < 0 || read_features(x, err) < 0 || read_labels(x, err) < 0 ||
         read_splits(x, err) < 0 || read_embedding(x, err) < 0 || read_tree(x, err) < 0 ||
         read_predictions(x, err) < 0 || read_names(x, err) < 0 ||
@@ -421,7 +423,7 @@ static int read_archive(struct npz *x, struct se_import *in, struct se_err *err)
 {
     static const char *const ours[] = {
         "adj_data.npy", "attr_data.npy", "adj_matrix.data.npy", "num_classes.npy", "splits.npy", "embedding.npy",
-        "tree_parent.npy", "predictions.npy", "seg_sections.npy", NULL
+        "tree_parent.npy", "predictions.npy", SE_NPZ_OURS, NULL
     };
 
     if (!has_any(&x->zip, ours))

@@ -31,8 +31,10 @@ int se_npz_collect(const struct se_zip *z, const char *class, struct se_named_se
 int se_npz_read_named(const struct se_zip *z, struct se_import *in, struct se_stream *s,
                       uint64_t *n, struct se_err *err);
 
+/* An archive that holds this was a stream, and comes back as that. */
+#define SE_NPZ_OURS "seg_sections.npy"
 /* Add the entries of a matrix as edges; "PREFIXweighted" in the archive says that weights of 1
- * are weights. */
+ * are weights.  Those of 0 are edges of a stream, and nothing in any other matrix. */
 int se_npz_add_entries(const struct se_csr *m, const char *prefix, const struct se_zip *z,
                        struct se_builder *b, struct se_err *err);
 /* Ids, and -1, which becomes SE_NONE; free(). */

@@ -200,6 +200,10 @@ np.savez('two.npz', edge_index=ei, y=y, z=(y + 1) % 3)
     printf '0 1 1\n1 2 1\n' | se-import -q -f edges - -o ones.seg      # weights that are all 1
     se-export -t npz ones.seg | se-import -q -f npz - -o again.seg
     [[ $(digest ones.seg) == "$(digest again.seg)" ]]
+    printf '0 0 2\n0 1 0\n1 2 1\n' |                       # loops, and an edge of weight 0
+        se-import -q --keep-loops -f edges - | se-tree -q -o loops.seg
+    se-export -t npz loops.seg | se-import -q -f npz - -o again.seg
+    [[ $(digest loops.seg) == "$(digest again.seg)" ]]
     printf '1 0\n0 0\n1 1\n1 0\n' > x.tsv                  # a vertex without neighbours
     printf '0 1\n1 2\n2 3\n' | se-import -q -f edges - --features x.tsv |
         se-sim -q -k 2 --metric cosine -o none.seg
