@@ -115,28 +115,8 @@ static int read_head(const char *path, char *head, struct se_err *err)
     return got;
 }
 
-/* What files hold that are known and not read, and what to do */
-static const char *hint(const char *head, size_t len)
+static int unknown(const char *path, bool folder, const char *what, struct se_err *err)
 {
-    if (len > 2 && (unsigned char)head[0] == 0x80 && head[1] >= 2 && head[1] <= 5)
-        return "is a pickle, which may run any program when Python loads it; save the data as npz, "
-               "GraphML or CSV instead";
-    if (len > 8 && memcmp(head, "\211HDF\r\n\032\n", 8) == 0)
-        return "is an HDF5 file; of these h5ad is read";
-    if (len > 20 && memcmp(head, "MATLAB 7.3 MAT-file", 19) == 0)
-        return "is a MATLAB 7.3 file, which is HDF5; save it in MATLAB with save(..., '-v7')";
-    if (len > 4 && memcmp(head, "PAR1", 4) == 0)
-        return "is a Parquet file; save the table as CSV";
-    if (len > 12 && memcmp(head, "SQLite format", 13) == 0)
-        return "is an SQLite database; save its tables as CSV";
-    return NULL;
-}
-
-static int unknown(const char *path, bool folder, const char *head, size_t len,
-                   struct se_err *err)
-{
-    const char *what = folder ? NULL : hint(head, len);
-
     if (what)
         return se_fail(err, SE_EINPUT, "%s: %s", path, what);
     if (folder)
@@ -153,6 +133,7 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
     char head[HEAD + 1];
     struct stat st;
     const struct se_format *equal = NULL;
+    const char *hint;
     int len = 0, score = 0;
     bool folder;
 
@@ -189,6 +170,9 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
             equal = NULL;
         }
     }
+    hint = folder ? NULL : se_format_hint(path, head, (size_t)len);
+    if (hint && best && strcmp(best->name, "edges") == 0)       /* whatever its name ends in */
+        best = NULL;
     if (equal) {
         se_fail(err, SE_EINPUT, "%s: may be %s or %s; say which with -f", path, best->name,
                 equal->name);
@@ -197,7 +181,7 @@ const struct se_format *se_format_detect(const char *path, struct se_err *err)
     if (!best && !folder && len == 0)
         se_fail(err, SE_EINPUT, "%s: is empty", path);
     else if (!best)
-        unknown(path, folder, head, (size_t)len, err);
+        unknown(path, folder, hint, err);
     return best;
 }
 

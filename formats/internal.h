@@ -8,6 +8,8 @@
 
 /* Does the path end in `ext` (".mtx"), or in it and ".gz"?  Case does not matter. */
 bool se_path_is(const char *path, const char *ext);
+/* Of a file that is known and not read: what it is, and what to do with it.  Or NULL. */
+const char *se_format_hint(const char *path, const char *head, size_t len);
 
 /* An error unless n vertices are in proportion to the entries of a file or were asked for:
  * a single large number in a small file must not cost gigabytes. */

@@ -448,8 +448,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 
 static int detect(const char *path, const char *head, size_t len)
 {
-    (void)path;
-    return head && se_zip_is(head, len) ? 90 : 0;
+    return head && se_zip_is(head, len) &&
+           (se_path_is(path, ".npz") || memmem(head, len, ".npy", 4)) ? 90 : 0;
 }
 
 const struct se_format se_format_npz = {

@@ -178,3 +178,37 @@ scipy.io.savemat('Penn.mat', dict(A=scipy.sparse.csc_matrix(A), local_info=info.
     run -1 --separate-stderr se-import --class shoes Penn.mat
     [[ $stderr == *"has no array shoes for --class"* ]]
 }
+
+@test "files that are no graphs say what they are and what to do" {
+    printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n' > lfs.csv
+    printf '<!DOCTYPE html>\n<html lang="en">\n' > page.txt
+    printf 'strict graph {\n  a -- b;\n}\n' > g.dot
+    printf '[["a", "b"], ["b", "c"]]\n' > list.json
+    printf '0 1\n1 2\n' > e.txt
+    tar -cf e.tar e.txt
+    printf 'BZh91AY' > e.txt.bz2
+    tar -czf e.tar.gz e.txt
+    while IFS=$'\t' read -r file word; do
+        fails 1 se-import "$file" -o x.seg
+        [[ $stderr == *"$word"* && ! -e x.seg ]]
+    done << 'END'
+lfs.csv	git lfs pull
+page.txt	a web page
+g.dot	gv2gml
+list.json	is JSON
+e.tar	tar -xf
+e.tar.gz	tar -xf
+e.txt.bz2	bunzip2
+END
+    python3 -c "
+import zipfile
+for name, inside in ('book.xlsx', '[Content_Types].xml'), ('data.pt', 'data/data.pkl'), ('a.zip', 'a.txt'):
+    zipfile.ZipFile(name, 'w').writestr(inside, 'x')
+"
+    fails 1 se-import book.xlsx
+    [[ $stderr == *"save each table as CSV" ]]
+    fails 1 se-import data.pt
+    [[ $stderr == *"segsl.from_pt("* ]]
+    fails 1 se-import a.zip
+    [[ $stderr == *"unpack it with unzip"* ]]
+}

@@ -339,6 +339,40 @@ assert segsl.to_pyg(segsl.learn(d, iterations=1, model='gcn', no_cache=True)).pr
 "
 }
 
+@test "segsl reads .pt files, and runs nothing in them unless it is told to" {
+    script "numpy torch" "
+import collections, os, torch, segsl
+e = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+part = dict(edge_index=e, x=torch.eye(3), y=torch.tensor([0, 1, 1]))
+torch.save(part, 'dict.pt')
+torch.save((part, None), 'set.pt')
+torch.save((part, {'x': torch.tensor([0, 3])}), 'one.pt')
+for name in 'dict.pt', 'set.pt', 'one.pt':
+    g = segsl.from_pt(name)
+    assert g.edges.tolist() == [[0, 1], [1, 2]] and g.labels.tolist() == [0, 1, 1], name
+class Runs:
+    def __reduce__(self):
+        return os.mkdir, ('ran',)
+torch.save(dict(part, more=Runs()), 'bad.pt')
+torch.save((part, {'x': torch.tensor([0, 1, 3])}), 'two.pt')
+torch.save({'w': torch.eye(2)}, 'other.pt')
+for name in 'bad.pt', 'two.pt', 'other.pt':
+    try:
+        segsl.from_pt(name)
+        raise SystemExit(name + ' was read')
+    except ValueError as e:
+        assert name in str(e)
+assert not os.path.exists('ran')
+segsl.from_pt('bad.pt', trust=True)
+assert os.path.exists('ran')
+try:
+    segsl.run(b'', 'se-import', 'dict.pt')
+    raise SystemExit('dict.pt was imported')
+except segsl.SegslError as e:
+    assert 'segsl.from_pt(' in str(e)
+"
+}
+
 @test "segsl and AnnData, in scanpy's conventions" {
     script "numpy anndata scanpy matplotlib" "
 import matplotlib

@@ -3,7 +3,7 @@
 Reads and writes .seg streams with numpy alone.  It never computes what the tools compute: they
 come with the wheel, or are on PATH, or in the folder that SE_BIN names.
 """
-from .convert import (SegslWarning, from_anndata, from_igraph, from_networkx, from_pandas,
+from .convert import (SegslWarning, from_anndata, from_igraph, from_networkx, from_pandas, from_pt,
                       from_pyg, from_scipy, graph, to_anndata, to_igraph, to_networkx, to_pandas,
                       to_pyg, to_scipy)
 from .run import (SegslError, fuse, generate, learn, linkage, membership, neighbours, program,
@@ -16,7 +16,7 @@ __all__ = ["Graph", "read", "write", "graph", "run", "tool", "program", "generat
            "neighbours", "fuse", "membership", "linkage", "TreeClustering", "tl", "NONE", "Arcs", "Columns",
            "Knn", "Model", "Predictions", "SparseRows", "Tree", "SegslError", "SegslWarning",
            "from_scipy", "to_scipy", "from_networkx", "to_networkx", "from_igraph", "to_igraph",
-           "from_pandas", "to_pandas", "from_pyg", "to_pyg", "from_anndata", "to_anndata"]
+           "from_pandas", "to_pandas", "from_pt", "from_pyg", "to_pyg", "from_anndata", "to_anndata"]
 
 
 def __getattr__(name):

@@ -274,6 +274,33 @@ def from_pyg(data, directed=False):
     return g
 
 
+def from_pt(path, directed=False, trust=False):
+    """A file of torch.save: a Data, a dictionary of its tensors, or processed/data.pt of a dataset.
+
+    Such a file may run any program when it is loaded.  Without trust only tensors and plain
+    containers are read, and everything else is an error.
+    """
+    import pickle
+    import types
+    import torch
+    try:
+        x = torch.load(path, map_location="cpu", weights_only=not trust)
+    except pickle.UnpicklingError as e:
+        raise ValueError("%s holds more than tensors; if you trust it, trust=True loads it and runs "
+                         "what it says" % path) from e
+    slices = None
+    if isinstance(x, (tuple, list)):        # what a dataset of PyTorch Geometric writes
+        x, slices = (tuple(x) + (None,))[:2]
+    graphs = max((len(ends) - 1 for ends in slices.values()), default=1) if slices else 1
+    if graphs > 1:
+        raise ValueError("%s holds %d graphs; a stream is one" % (path, graphs))
+    if isinstance(x, dict):
+        x = types.SimpleNamespace(**{str(k): v for k, v in x.items()})
+    if getattr(x, "edge_index", None) is None and getattr(x, "x", None) is None:
+        raise ValueError("%s holds neither edge_index nor x" % path)
+    return from_pyg(x, directed)
+
+
 def _pyg_edges(g, e, weight, directed):
     low, high = np.minimum(*e), np.maximum(*e)
     key, place = np.unique(low * max(g.n, 1) + high, return_inverse=True)
