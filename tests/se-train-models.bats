@@ -82,6 +82,9 @@ embedding_of() {
         se-train -q --model $model --layers 1 --epochs 1 easy.seg | se-check -q
     done
     fails 2 se-train --layers 129 easy.seg
+    se-train -q --jump concat --layers 34 --epochs 1 --hidden 3 easy.seg | se-check -q
+    fails 2 se-train --jump concat --layers 35 easy.seg
+    [[ $stderr == *"--jump concat joins at most 33 hidden layers; lower --layers"* ]]
 }
 
 @test "--list has a line of four fields for each model, and each trains" {

@@ -31,8 +31,10 @@ int se_net_stack(struct se_net *net, const struct se_model_options *h, se_net_co
             se_net_norm(net, (enum se_norm_kind)h->norm, err) < 0 ||
             se_net_activate(net, act, h->dropout, err) < 0)
             return -1;
-        if (count <= SE_MOST_TAPS)
-            hidden[count++] = net->layers - 1;
+        if (h->jump && count > SE_MOST_TAPS)
+            return se_fail(err, SE_EUSAGE, "--jump concat joins at most %d hidden layers; "
+                           "lower --layers", SE_MOST_TAPS + 1);
+        hidden[h->jump ? count++ : 0] = net->layers - 1;
     }
     return h->jump && count > 1 ? se_net_joint(net, hidden, count, h->classes, false, err)
                                 : conv(net, h, true, err);
