@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """make-train-golden.py FOLDER - forward values, losses and Adam steps, by PyTorch
 
-Writes FOLDER/train-MODEL.txt for test-nn-golden.c.  The layers are transcribed with the
-semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in double and
-without dropout; gcnii, acm, linkx, h2gcn, fsgnn, mixhop, grand, geomgcn and sep are transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
+Writes FOLDER/train-NAME.txt for test-nn-golden.c: a model, or one with options.  The layers are
+transcribed with the semantics of DGL 0.9 (GraphConv norm=both, SAGEConv mean, GATConv, APPNPConv), in
+double and without dropout; gcnii, acm, linkx, h2gcn, fsgnn, mixhop, grand, geomgcn and sep are
+transcribed from their papers; on a small graph that both sides make by the same rules.  Needs torch."""
 import math
 import sys
 
@@ -13,7 +14,6 @@ import torch.nn.functional as F
 N, COLS, CLASSES, TRAIN = 10, 6, 3, 6
 HIDDEN, HEADS, OUT_HEADS, HOPS, ALPHA, LAMBDA = 4, 3, 2, 3, 0.15, 0.7
 torch.set_default_dtype(torch.float64)
-
 
 
 def graph(step, hub):
@@ -102,8 +102,9 @@ def product(p, i, o):
     return lambda h: h @ w
 
 
-def gcnii(p):
-    first, ways = linear(p, COLS, HIDDEN), [p.take(HIDDEN, HIDDEN) for _ in range(2)]
+def gcnii(p, variant=False):
+    rows = 2 * HIDDEN if variant else HIDDEN
+    first, ways = linear(p, COLS, HIDDEN), [p.take(rows, HIDDEN) for _ in range(2)]
     last = linear(p, HIDDEN, CLASSES)
 
     def run(x):
@@ -111,8 +112,34 @@ def gcnii(p):
         for i, w in enumerate(ways):
             t = math.log(LAMBDA / (i + 1) + 1)
             r = (1 - ALPHA) * NORM @ h + ALPHA * start
-            h = F.relu(t * r @ w + (1 - t) * r)
+            h = F.relu(t * (torch.cat([NORM @ h, start], 1) if variant else r) @ w + (1 - t) * r)
         return last(h)
+    return [run]
+
+
+def deep(p, norm, residual, jump):
+    """gcn of three layers with the options of that name"""
+    def normed(h):
+        if norm == "layer":
+            return F.layer_norm(h, (HIDDEN,))
+        return F.batch_norm(h, None, None, training=True)
+
+    steps = []
+    for i in (COLS, HIDDEN):
+        conv = graphconv(p, i, HIDDEN)
+        past = p.take(i, HIDDEN) if residual and i != HIDDEN else None
+        steps.append((conv, past, p.take(HIDDEN), p.take(HIDDEN)))
+    last = linear(p, 2 * HIDDEN, CLASSES) if jump else graphconv(p, HIDDEN, CLASSES)
+
+    def run(h):
+        seen = []
+        for conv, past, gain, shift in steps:
+            old, h = h, conv(h)
+            if residual:
+                h = h + (old if past is None else old @ past)
+            h = F.relu(gain * normed(h) + shift)
+            seen.append(h)
+        return last(torch.cat(seen, 1) if jump else h)
     return [run]
 
 
@@ -253,9 +280,15 @@ def sep(p):
 
 
 def build(name, p):
-    whole = {"sep": sep, "geomgcn": geomgcn, "mixhop": mixhop, "grand": grand, "gcnii": gcnii, "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
+    whole = {"sep": sep, "geomgcn": geomgcn, "mixhop": mixhop, "grand": grand, "gcnii": gcnii,
+             "linkx": linkx, "h2gcn": h2gcn, "fsgnn": fsgnn}
     if name in whole:
         return whole[name](p)
+    if name == "gcnii-variant":
+        return gcnii(p, True)
+    if name in ("gcn-batch", "gcn-layer"):
+        more = name == "gcn-layer"
+        return deep(p, name[4:], more, more)
     if name == "acm":
         return [acmconv(p, COLS, HIDDEN), acmconv(p, HIDDEN, CLASSES)]
     one = {"gcn": graphconv, "sage": sageconv, "mix": mixconv, "mlp": linear, "appnp": linear}
@@ -295,5 +328,5 @@ def write(name, path):
 
 
 for model in ("gcn", "sage", "mix", "gat", "appnp", "mlp", "linear", "gcnii", "acm", "linkx", "h2gcn",
-              "fsgnn", "mixhop", "grand", "geomgcn", "sep"):
+              "fsgnn", "mixhop", "grand", "geomgcn", "sep", "gcnii-variant", "gcn-batch", "gcn-layer"):
     write(model, f"{sys.argv[1]}/train-{model}.txt")

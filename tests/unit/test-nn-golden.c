@@ -1,6 +1,6 @@
 /* test-nn-golden.c - logits, losses, gradients and two steps of Adam against PyTorch's
  *
- * tests/make-train-golden.py made tests/golden/train-MODEL.txt.  The sources are compiled here
+ * tests/make-train-golden.py made tests/golden/train-NAME.txt, of models and of their options.  The sources are compiled here
  * for double, see test-nn-gradients.c; test-nn-golden-float.c does the same for float. */
 #ifndef SE_REAL
 #define SE_REAL double
@@ -106,14 +106,19 @@ static void check_steps(struct se_net *net, FILE *in)
     }
 }
 
+/* What all have */
+static const struct se_model_options usual = {
+    .hidden = 4, .layers = 2, .classes = CLASSES, .heads = 3, .out_heads = 2, .hops = 3,
+    .alpha = 0.15, .lambda = 0.7
+};
+
 /* Values of both kinds of input */
-static void check_model(const struct se_model_kind *kind)
+static void check_model(const struct se_model_kind *kind, const struct se_model_options *h,
+                        const char *name)
 {
-    const struct se_model_options h = { .hidden = 4, .layers = 2, .classes = CLASSES, .heads = 3,
-                                .out_heads = 2, .hops = 3, .alpha = 0.15, .lambda = 0.7 };
     char path[256];
 
-    snprintf(path, sizeof path, "tests/golden/train-%s.txt", kind->name);
+    snprintf(path, sizeof path, "tests/golden/train-%s.txt", name);
     for (int i = 0; i < 2; i++) {
         struct se_net net = { .graph = &graph, .beside = &beside, .n = N, .threads = 1,
             .levels = &levels,
@@ -124,13 +129,30 @@ static void check_model(const struct se_model_kind *kind)
         FILE *in = fopen(path, "r");
 
         CHECK(in);
-        CHECK(kind->build(&net, &h, &err) == 0 && se_net_ready(&net, &err) == 0);
+        CHECK(kind->build(&net, h, &err) == 0 && se_net_ready(&net, &err) == 0);
         check_steps(&net, in);
         if (in)
             fclose(in);
         se_net_release(&net);
     }
-    unit_ok(kind->name);
+    unit_ok(name);
+}
+
+/* Norms, residual connections, the jump, and variants */
+static void check_options(void)
+{
+    struct se_model_options batch = usual, layer = usual, variant = usual;
+
+    batch.layers = layer.layers = 3;
+    batch.norm = SE_BATCH_NORM;
+    layer.norm = SE_LAYER_NORM;
+    layer.residual = layer.jump = variant.variant = true;
+    for (int i = 0; se_model_kinds[i]; i++)
+        if (strcmp(se_model_kinds[i]->name, "gcn") == 0) {
+            check_model(se_model_kinds[i], &batch, "gcn-batch");
+            check_model(se_model_kinds[i], &layer, "gcn-layer");
+        } else if (strcmp(se_model_kinds[i]->name, "gcnii") == 0)
+            check_model(se_model_kinds[i], &variant, "gcnii-variant");
 }
 
 /* Work that is cut into parts and slices, against the plain sums */
@@ -310,7 +332,8 @@ int main(void)
     make_graph(&beside, 4, 3);
     make_input();
     for (int i = 0; se_model_kinds[i]; i++)
-        check_model(se_model_kinds[i]);
+        check_model(se_model_kinds[i], &usual, se_model_kinds[i]->name);
+    check_options();
     check_large();
     check_products();
     check_mask();
