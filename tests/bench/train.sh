@@ -31,10 +31,11 @@ environment venv torch torch_geometric numpy scipy
 environment dgl torch==2.2.1 dgl==2.1.0 'numpy<2' 'setuptools<70' torchdata==0.7.1 'pandas<2.3' pyyaml \
     pydantic
 
-# peer LIBRARY SET MODEL EPOCHS: CPU milliseconds an epoch, or -
+# peer LIBRARY SET MODEL EPOCHS: CPU milliseconds an epoch, or -.  OpenBLAS does not heed torch's threads.
 peer() {
     local python=$cache/${1/pyg/venv}/bin/python
-    "$python" -W ignore "$here/train.py" "$1" "$2.npz" "$3" 1 "$4" 2> "$1.err" || echo -
+    OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 "$python" -W ignore "$here/train.py" "$1" "$2.npz" "$3" 1 "$4" \
+        2> "$1.err" || echo -
 }
 
 # cpu OPTION...: seconds of a run of se-train, user and system
