@@ -87,9 +87,15 @@ embedding_of() {
     [[ $stderr == *"--jump concat joins at most 33 hidden layers; lower --layers"* ]]
 }
 
-@test "--list has a line of four fields for each model, and each trains" {
+@test "--list has a line of five fields for each model, and each trains" {
     se-train --list > list
-    [[ $(awk -F '\t' 'NF != 4' list | wc -l) == 0 ]]
+    [[ -z $(awk -F '\t' 'NF != 5 || $5 <= 0 || $5 >= 100' list) ]]
+    # on a terminal the cheapest comes first, none is missing, and no line is wide
+    script -qec 'se-train --list' /dev/null < /dev/null | tr -d '\r' > shown
+    [[ $(awk '/^[a-z]/ && $2 + 0 > 0 { print $1 }' shown | sort) == "$(cut -f 1 list)" ]]
+    [[ $(awk '/^[a-z]/ && $2 + 0 > 0 { print $2 }' shown) == \
+       "$(cut -f 5 list | sort -s -g)" ]]
+    [[ -z $(awk 'length > 100' shown) ]]
     se-gen -n 80 --classes 3 --seed 3 | se-tree -K 3 -o small.seg
     se-embed --latent small.seg -o latent.seg
     for model in $(cut -f 1 list); do

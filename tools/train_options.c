@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct train_command o = {
     .r = { .model = "gcn",
@@ -15,8 +16,8 @@ struct train_command o = {
 const struct se_option train_options[] = {
     { 'm', "model", "NAME", SE_OPT_STRING, &o.r.model, 0, 0,
       "the model, one of those that --list shows", NULL },
-    { 0, "list", NULL, SE_OPT_FLAG, &o.list, .help = "list the models: name, settings, source and "
-      "when to use each" },
+    { 0, "list", NULL, SE_OPT_FLAG, &o.list, .help = "list the models: when to use each, options, "
+      "source and the time of an epoch" },
     { 0, "hidden", "N", SE_OPT_COUNT, &o.r.h.hidden, 1, 1e6,
       "columns of the hidden layers; default: 64; for gat 8, in each head",
       &o.hidden_given },
@@ -197,11 +198,7 @@ int train_list(struct se_run *run, struct se_err *err)
 
     if (se_run_begin(run, false, &out, err) < 0)
         return -1;
-    for (int i = 0; se_model_kinds[i]; i++) {
-        const struct se_model_kind *k = se_model_kinds[i];
-
-        se_outf(&out, "%s\t%s\t%s\t%s\n", k->name, k->settings, k->source, k->use);
-    }
+    se_model_list(&out, isatty(out.fd));
     return se_run_end(run, &out, 0, err);
 }
 

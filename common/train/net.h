@@ -262,10 +262,15 @@ struct se_model_kind {
     uint64_t layers, hops;
     double vertex_dropout, consistency; /* defaults, as are samples; 0 samples: 1 */
     uint64_t samples;
-    const char *settings, *source, *use;        /* for --list */
+    /* For --list; cost: of an epoch with the defaults, in those of gcn, on Cora */
+    double cost;
+    const char *settings, *source, *use;
 };
 /* All models, NULL-ended: one for each common/train/models/NAME.c */
 extern const struct se_model_kind *const se_model_kinds[];
+/* For a terminal two short lines for each, the cheapest first; else a line of five fields, by name */
+struct se_out;
+void se_model_list(struct se_out *out, bool terminal);
 /* By its name; NULL with an error that lists all.  asked: the name is an argument of the user, not
  * that of a stored model. */
 const struct se_model_kind *se_model_find(const char *name, bool asked, struct se_err *err);

@@ -16,6 +16,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_acm;
 const struct se_model_kind se_model_acm = {
     .name = "acm", .input_dropout = 0.5, .hidden = 64, .build = build,
-    .settings = "--layers --norm --residual --jump", .source = "Luan et al. 2022",
+    .cost = 5, .settings = "--layers --norm --residual --jump", .source = "Luan et al. 2022",
     .use = "neighbours of the same and of other classes are mixed"
 };

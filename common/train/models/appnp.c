@@ -16,6 +16,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_appnp;
 const struct se_model_kind se_model_appnp = {
     .name = "appnp", .input_dropout = 0.5, .hidden = 64, .build = build, .edge_dropout = 0.5,
-    .settings = "--alpha --hops --layers", .source = "Gasteiger et al. 2019",
+    .cost = 2, .settings = "--alpha --hops --layers", .source = "Gasteiger et al. 2019",
     .use = "neighbours share the class, few labels"
 };

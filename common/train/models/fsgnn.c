@@ -34,6 +34,6 @@ extern const struct se_model_kind se_model_fsgnn;
 const struct se_model_kind se_model_fsgnn = {
     .name = "fsgnn", .hidden = 64, .build = build, .beside = true,
     .without_loops = true, .hops = 3,
-    .settings = "--hops --beside", .source = "Maurya et al. 2021",
-    .use = "unknown which distance matters; fast"
+    .cost = 10, .settings = "--hops --beside", .source = "Maurya et al. 2021",
+    .use = "unknown which distance matters; small graphs: --lr 0.05"
 };

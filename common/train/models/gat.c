@@ -17,6 +17,7 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_gat;
 const struct se_model_kind se_model_gat = {
     .name = "gat", .input_dropout = 0.5, .hidden = 8, .build = build,
+    .cost = 3,
     .settings = "--heads --out-heads --attention-dropout --layers --norm --residual --jump",
     .source = "Velickovic et al. 2018", .use = "some neighbours matter more than others"
 };

@@ -16,6 +16,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_gcn;
 const struct se_model_kind se_model_gcn = {
     .name = "gcn", .hidden = 64, .build = build,
-    .settings = "--layers --norm --residual --jump", .source = "Kipf and Welling 2017",
+    .cost = 1, .settings = "--layers --norm --residual --jump", .source = "Kipf and Welling 2017",
     .use = "neighbours mostly share the class"
 };

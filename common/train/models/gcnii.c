@@ -24,6 +24,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_gcnii;
 const struct se_model_kind se_model_gcnii = {
     .name = "gcnii", .input_dropout = 0.5, .hidden = 64, .layers = 16, .build = build,
-    .settings = "--layers --alpha --lambda --variant", .source = "Chen et al. 2020",
+    .cost = 17, .settings = "--layers --alpha --lambda --variant", .source = "Chen et al. 2020",
     .use = "neighbours share the class; many layers (16 to 64)"
 };

@@ -20,6 +20,7 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_geomgcn;
 const struct se_model_kind se_model_geomgcn = {
     .name = "geomgcn", .input_dropout = 0.5, .hidden = 16, .build = build, .beside = true,
-    .positions = true, .settings = "--beside (of se-embed --latent) --layers; --hidden for each part",
+    .positions = true, .cost = 4.5,
+    .settings = "--beside (of se-embed --latent) --layers; --hidden for each part",
     .source = "Pei et al. 2020", .use = "the direction of a neighbour in an embedding tells something"
 };

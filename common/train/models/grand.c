@@ -41,7 +41,8 @@ extern const struct se_model_kind se_model_grand;
 const struct se_model_kind se_model_grand = {
     .name = "grand", .input_dropout = 0.5, .hidden = 32, .hops = 5, .build = build,
     .vertex_dropout = 0.5, .samples = 4, .consistency = 1,
-    .settings = "--hops --vertex-dropout --samples --consistency --temperature --norm --variant; "
-                "wants --feature-norm none or 1,000 epochs",
-    .source = "Feng et al. 2020", .use = "neighbours share the class, few labels"
+    .cost = 6,
+    .settings = "--hops --vertex-dropout --samples --consistency --temperature --norm --variant",
+    .source = "Feng et al. 2020",
+    .use = "neighbours share the class, few labels; --feature-norm none"
 };

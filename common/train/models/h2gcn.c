@@ -38,6 +38,7 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_h2gcn;
 const struct se_model_kind se_model_h2gcn = {
     .name = "h2gcn", .hidden = 64, .build = build, .beside = true, .two_hops = true,
-    .loops = SE_LOOPS_NONE, .settings = "--layers 1..4 --beside", .source = "Zhu et al. 2020",
+    .loops = SE_LOOPS_NONE, .cost = 4, .settings = "--layers 1..4 --beside",
+    .source = "Zhu et al. 2020",
     .use = "neighbours mostly belong to other classes"
 };

@@ -9,6 +9,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 
 extern const struct se_model_kind se_model_linear;
 const struct se_model_kind se_model_linear = {
-    .name = "linear", .hidden = 64, .build = build, .settings = "-",
+    .name = "linear", .hidden = 64, .build = build, .cost = 0.5, .settings = "-",
     .source = "logistic regression", .use = "control: features only"
 };

@@ -27,6 +27,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_linkx;
 const struct se_model_kind se_model_linkx = {
     .name = "linkx", .input_dropout = 0.5, .hidden = 64, .build = build,
-    .settings = "--layers; wants --feature-norm none", .source = "Lim et al. 2021",
+    .cost = 2.5, .settings = "--layers; wants --feature-norm none", .source = "Lim et al. 2021",
     .use = "who the neighbours are tells the class"
 };

@@ -16,6 +16,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_mix;
 const struct se_model_kind se_model_mix = {
     .name = "mix", .input_dropout = 0.5, .hidden = 64, .build = build, .beside = true,
-    .settings = "--beside --layers --norm --residual --jump", .source = "se-gsl",
+    .cost = 1.5, .settings = "--beside --layers --norm --residual --jump", .source = "se-gsl",
     .use = "given and learned edges at the same time"
 };

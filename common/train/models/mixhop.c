@@ -46,6 +46,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_mixhop;
 const struct se_model_kind se_model_mixhop = {
     .name = "mixhop", .input_dropout = 0.5, .hidden = 20, .hops = 2, .build = build,
-    .settings = "--hops (highest power) --layers --norm; --hidden for each power",
+    .cost = 4, .settings = "--hops (highest power) --layers --norm; --hidden for each power",
     .source = "Abu-El-Haija et al. 2019", .use = "one and two hops tell different things"
 };

@@ -13,6 +13,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 
 extern const struct se_model_kind se_model_mlp;
 const struct se_model_kind se_model_mlp = {
-    .name = "mlp", .input_dropout = 0.5, .hidden = 64, .build = build, .settings = "--layers",
-    .source = "multilayer perceptron", .use = "control: features only; edges mislead"
+    .name = "mlp", .input_dropout = 0.5, .hidden = 64, .build = build, .cost = 0.7,
+    .settings = "--layers", .source = "multilayer perceptron", .use = "control: features only; edges mislead"
 };

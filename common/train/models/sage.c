@@ -16,6 +16,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_sage;
 const struct se_model_kind se_model_sage = {
     .name = "sage", .input_dropout = 0.5, .hidden = 64, .build = build,
-    .settings = "--layers --norm --residual --jump", .source = "Hamilton et al. 2017",
-    .use = "a safe first choice: own features and those of neighbours have own weights"
+    .cost = 2, .settings = "--layers --norm --residual --jump", .source = "Hamilton et al. 2017",
+    .use = "a safe first choice: own features and those of neighbours"
 };

@@ -49,6 +49,6 @@ static int build(struct se_net *net, const struct se_model_options *h, struct se
 extern const struct se_model_kind se_model_sep;
 const struct se_model_kind se_model_sep = {
     .name = "sep", .input_dropout = 0.5, .hidden = 64, .build = build, .tree = true,
-    .settings = "wants a tree in the stream (se-tree -K 3)", .source = "Wu et al. 2022",
+    .cost = 6.5, .settings = "wants a tree in the stream (se-tree -K 3)", .source = "Wu et al. 2022",
     .use = "what a whole module has in common tells something"
 };
