@@ -177,6 +177,36 @@ summary() {
     run -2 env ROWS=magic table-methods "$DATA" out.tsv
 }
 
+@test "table-encoders: chosen by validation; authors' settings; it goes on where it was" {
+    mkdir data
+    run -2 table-encoders
+    run -2 env GRID=large table-encoders data out.tsv
+    need_data
+    export SETS=texas MODELS='mlp h2gcn' SPLITS=2 CHOOSE=1
+    TIME=0 table-encoders "$DATA" out.tsv 2> said || [[ $? == 3 ]]
+    [[ $(rows out.tsv | wc -l) == 0 ]]
+    table-encoders "$DATA" out.tsv 2> said
+    [[ $(rows out.tsv | cut -f 1,2,7,8 | xargs) == 'mlp texas 2 6 h2gcn texas 2 6' ]]
+    # six settings on the first split, the best of them on the second; the mean by hand
+    [[ $(grep -c "^texas	mlp	" out.tsv.runs) == 7 ]]
+    best=$(awk -F '\t' '$2 == "mlp" && $3 == 0 && $6 > top { top = $6; s = $4 } END { print s }' out.tsv.runs)
+    [[ $(rows out.tsv | awk -F '\t' '$1 == "mlp" { print $10 }') == "$best" ]]
+    se-import -q "$DATA/texas" --splits "$DATA"/texas/splits/*.npz -o texas.seg
+    for split in 0 1; do
+        # shellcheck disable=SC2086
+        se-train -q --model mlp --epochs 400 --patience 100 --dropout 0.5 $best --split $split --seed 1 texas.seg |
+            se-export -t stats | awk '$1 == "train.acc.test" { print $2 }'
+    done | awk '{ sum += $1 } END { printf "%.2f\n", 50 * sum }' > want
+    [[ $(rows out.tsv | awk '$1 == "mlp" { print $3 }') == "$(< want)" ]]
+    # nothing is made again; of the authors' settings there is one, and none for mlp
+    cp out.tsv.runs before
+    table-encoders "$DATA" out.tsv 2> said
+    cmp before out.tsv.runs
+    GRID=authors MODELS='mlp gcnii' SPLITS=1 table-encoders "$DATA" own.tsv 2> said
+    [[ $(rows own.tsv | cut -f 1,7,8 | xargs) == 'gcnii 1 1' ]]
+    rows own.tsv | grep -q -e '--select loss .*--layers 32'
+}
+
 @test "table-clusters: each way, as its commands have it; labels only judge" {
     python=$(find_python numpy) || skip "no Python with numpy"
     se-gen -n 150 --classes 3 --homophily .9 --communities none --seed 2 -o easy.seg
