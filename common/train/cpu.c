@@ -249,9 +249,10 @@ static double loss_among(struct se_peers *peers, const se_real *logits, const st
                          se_real *dlogits)
 {
     const uint64_t classes = t->classes, rows = se_part_rows(peers ? peers->n : t->n);
-    double sum[SE_MOST_PARTS] = { 0 }, loss = 0, part;
+    double sum[SE_MOST_PARTS], loss = 0, part;
     uint64_t count = t->count;
 
+    memset(sum, 0, (t->n + rows - 1) / rows * sizeof *sum);
     if (peers)
         peers->count(peers, &count, 1);
     part = 1 / (double)count;

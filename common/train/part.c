@@ -9,9 +9,10 @@
 
 uint64_t se_part_rows(uint64_t n)
 {
+    enum { FEW_PARTS = 32, MANY_ROWS = 4096 };
     uint64_t rows = 64;
 
-    while (rows * SE_MOST_PARTS < n)
+    while (rows * (rows < MANY_ROWS ? FEW_PARTS : SE_MOST_PARTS) < n)
         rows *= 2;
     return rows;
 }

@@ -51,8 +51,9 @@ int se_peers_open(struct se_peers **p, int *argc, char ***argv, struct se_err *e
 void se_peers_close(struct se_peers *p, int status);
 
 /* Sums over n vertices are made of parts of so many rows, a power of 2 and at least 64; vertices
- * of a process begin at a multiple of it. */
-enum { SE_MOST_PARTS = 32 };
+ * of a process begin at a multiple of it.  A part is added up in float, parts in double: a part of
+ * many vertices has 4,096 rows, until there are SE_MOST_PARTS of them. */
+enum { SE_MOST_PARTS = 1 << 15 };
 uint64_t se_part_rows(uint64_t n);
 /* The first vertex of a process; of the one behind the last: n */
 uint64_t se_peers_border(uint64_t n, int rank, int ranks);

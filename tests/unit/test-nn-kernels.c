@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/parallel.h"
 #include "common/base/rng.h"
+#include "common/train/peers.h"
 #include "tests/unit/unit.h"
 
 /* X, rows x cols with few entries, and W, cols x width */
@@ -329,8 +330,38 @@ static void check_halves(void)
     unit_ok("kernels: products in halves");
 }
 
+/* Sums over very many vertices, of a tenth, which no float holds exactly.  What is added up in float
+ * does not get longer with them. */
+static void check_long_sums(void)
+{
+    enum { N = 300000 };
+    static se_real x[N], partial[SE_PARTIALS];
+    double total[1];
+    se_real sum[3];
+    struct se_worker w = { .threads = 2, .partial = partial, .total = total };
+    struct se_column_sums s = { .x = x, .rows = N, .cols = 1, .heads = 1, .scale = 1, .sum = sum };
+
+    for (int i = 0; i < N; i++)
+        x[i] = (se_real)0.1;
+    se_cpu_ops.columns(&w, &s);
+    s.weight = x;
+    s.sum = sum + 1;
+    se_cpu_ops.columns(&w, &s);
+    s.times = x;
+    s.sum = sum + 2;
+    se_cpu_ops.columns(&w, &s);
+    CHECK_NEAR((double)sum[0], .1 * N, 5e-6 * N);
+    CHECK_NEAR((double)sum[1], .01 * N, 1e-6 * N);
+    CHECK_NEAR((double)sum[2], .01 * N, 1e-6 * N);
+    CHECK(se_part_rows(1) == 64 && se_part_rows(2048) == 64 && se_part_rows(2049) == 128);
+    CHECK(se_part_rows(131072) == 4096 && se_part_rows(100000000) == 4096);
+    CHECK(se_part_rows((uint64_t)1 << 32) == 131072);
+    unit_ok("kernels: long sums");
+}
+
 int main(void)
 {
+    check_long_sums();
     check(&se_kernels_plain);
     unit_ok("kernels: sums, steps and masks against slow ones");
 #ifdef SE_HAS_V4
