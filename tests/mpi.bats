@@ -61,10 +61,12 @@ same() {
 
 @test "all other models that run on parts" {
     local m
-    for m in gcnii mixhop fsgnn acm mix "grand --consistency 0"; do
+    for m in gcnii mixhop fsgnn acm mix grand linkx; do
         # shellcheck disable=SC2086
         RANKS=3 same --model $m --epochs 3 "$g/sparse.seg" || return 1
     done
+    se-hop -q 2 "$g/sparse.seg" -o two.seg
+    RANKS=3 same --model h2gcn --beside two.seg --epochs 3 "$g/sparse.seg"
 }
 
 @test "dense features, norms, residuals, the hidden layer, the lowest loss" {
@@ -72,6 +74,16 @@ same() {
     RANKS=3 same --model sage --norm layer --residual --layers 3 --embed hidden --epochs 4 \
         --probabilities "$g/dense.seg"
     RANKS=3 same --model mlp --feature-norm standard --epochs 3 "$g/sparse.seg"
+}
+
+@test "batch norm, losses that add up over all, neighbours and degrees as input" {
+    RANKS="2 4" same --norm batch --epochs 4 "$g/sparse.seg"
+    RANKS=3 same --model sage --norm batch --layers 3 --epochs 3 "$g/dense.seg"
+    RANKS="2 4" same --model grand --norm batch --consistency .7 --samples 3 --epochs 3 "$g/sparse.seg"
+    RANKS=3 same --model linkx --layers 3 --epochs 4 --select loss "$g/dense.seg"
+    RANKS="2 3" same --model mlp --neighbours --degrees --epochs 3 "$g/sparse.seg"
+    se-gen --no-features -n 300 --classes 2 --seed 1 -o bare.seg
+    RANKS=3 same --degrees --epochs 3 bare.seg
 }
 
 @test "a graph without features, fewer vertices than processes have parts" {
@@ -164,8 +176,8 @@ peak() {
 
 @test "what does not run on several processes is refused with one line of ours" {
     local args
-    for args in "--model linkx" "--model h2gcn" "--model grand" "--entropy-loss 1" "--norm batch" \
-        "--edge-dropout .5" "--neighbours" "--apply"; do
+    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--edge-dropout .5" "--batch random" \
+        "--apply"; do
         # shellcheck disable=SC2086
         run ranks 2 $args -o x.seg "$g/sparse.seg"
         [ "$status" -ne 0 ]

@@ -165,9 +165,6 @@ static int make_input(struct job *j, struct se_err *err)
         return -1;
     train_defaults(kind);
     graphs.loops = (enum se_loops)o.r.loops;
-    if (j->peers && o.consistency > 0)
-        return se_fail(err, SE_EUSAGE, "--consistency does not run on several processes; use "
-                       "se-train, or --consistency 0");
     warn_weights(j);
     if (j->classes == 0)
         return se_fail(err, SE_EINPUT, "labels: there is no class to learn");
@@ -232,7 +229,7 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
     if (o.batch)                                /* which cannot have them, and says so */
         return 0;
     if (o.consistency > 0) {
-        if (se_consistency_make(&j->consistency, j->graph.n, j->classes, o.samples, o.consistency,
+        if (se_consistency_make(&j->consistency, j->n, j->classes, o.samples, o.consistency,
                                 o.temperature, err) < 0)
             return -1;
         plan->extra[count++] = &j->consistency.extra;

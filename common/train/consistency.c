@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/train/peers.h"
 
 void se_consistency_release(struct se_consistency *x)
 {
@@ -65,11 +66,15 @@ static void see_sample(struct se_extra *extra, const struct se_net *net, uint64_
         sharpen(x);
 }
 
-static double add_on_host(const struct se_consistency *x, uint64_t sample, se_real *dlogits)
+/* The loss adds up from one process to the next. */
+static double add_on_host(const struct se_consistency *x, struct se_peers *p, uint64_t sample,
+                          se_real *dlogits)
 {
-    const double part = x->weight / (double)x->n;
+    const double part = x->weight / (double)(p ? p->n : x->n);
     double loss = 0;
 
+    if (p)
+        p->take(p, &loss, sizeof loss);
     for (uint64_t v = 0; v < x->n; v++) {
         const se_real *z = x->z + (sample * x->n + v) * x->classes;
         const se_real *t = x->target + v * x->classes;
@@ -85,6 +90,10 @@ static double add_on_host(const struct se_consistency *x, uint64_t sample, se_re
             dlogits[v * x->classes + c] += (se_real)(2 * part * (double)z[c] *
                                                      ((double)z[c] - (double)t[c] - mean));
     }
+    if (p) {
+        p->pass(p, &loss, sizeof loss);
+        p->share(p, &loss, sizeof loss);
+    }
     return part * loss;
 }
 
@@ -98,9 +107,9 @@ static double add_consistency(struct se_extra *extra, struct se_net *net, uint64
 
     (void)logits;
     if (net->ops->host)
-        return add_on_host(x, sample, dlogits);
+        return add_on_host(x, net->peers, sample, dlogits);
     se_net_get(net, x->copy, dlogits, bytes);
-    loss = add_on_host(x, sample, x->copy);
+    loss = add_on_host(x, NULL, sample, x->copy);
     se_net_put(net, dlogits, x->copy, bytes);
     return loss;
 }

@@ -6,7 +6,7 @@
 
 /* weight / n * sum over all vertices of |Z - Z'|^2, averaged over the samples: Z is the softmax of
  * a sample, Z' the mean of all samples raised to 1 / temperature and scaled to add up to 1.  No
- * gradient goes through Z'. */
+ * gradient goes through Z'.  Of several processes each has its own n. */
 struct se_consistency {
     struct se_extra extra;      /* first */
     uint64_t n, classes, samples;

@@ -1,4 +1,5 @@
 /* cpu_norm.c - norms over rows and columns, and rows of length 1 with a share, on the CPU */
+#include "common/train/peers.h"
 #include "common/train/vector.h"
 
 static const double EPS = 1e-5;
@@ -52,80 +53,130 @@ static void norm_rows_back(void *arg, uint64_t from, uint64_t to)
     }
 }
 
-/* ---- batch norm: over the rows of a column ---- */
+/* ---- batch norm: over the rows of a column ----
+ *
+ * Two sums for each column, in double and in the order of the rows; of several processes each
+ * goes on where the one before it is. */
+
+struct column_means {
+    const struct se_norming *m;
+    double *first, *second;     /* per column: the sum of the numbers, then their mean; the other */
+};
+
+static void sum_numbers(void *arg, uint64_t from, uint64_t to)
+{
+    const struct column_means *s = arg;
+    const struct se_norming *m = s->m;
+
+    for (uint64_t v = 0; v < m->rows; v++)
+        for (uint64_t c = from; c < to; c++)
+            s->first[c] += (double)m->in[v * m->cols + c];
+}
+
+static void sum_squares(void *arg, uint64_t from, uint64_t to)
+{
+    const struct column_means *s = arg;
+    const struct se_norming *m = s->m;
+
+    for (uint64_t v = 0; v < m->rows; v++)
+        for (uint64_t c = from; c < to; c++) {
+            const double off = (double)m->in[v * m->cols + c] - s->first[c];
+
+            s->second[c] += off * off;
+        }
+}
 
 static void norm_columns(void *arg, uint64_t from, uint64_t to)
 {
-    const struct se_norming *m = arg;
-    const uint64_t n = m->rows;
+    const struct column_means *s = arg;
+    const struct se_norming *m = s->m;
 
     for (uint64_t c = from; c < to; c++) {
-        double mean = 0, square = 0;
-
-        for (uint64_t v = 0; v < n; v++)
-            mean += (double)m->in[v * m->cols + c];
-        mean /= (double)n;
-        for (uint64_t v = 0; v < n; v++) {
-            const double off = (double)m->in[v * m->cols + c] - mean;
-
-            square += off * off;
-        }
-        const double scale = 1 / sqrt(square / (double)n + EPS);
-
-        m->scale[c] = (se_real)scale;
-        for (uint64_t v = 0; v < n; v++) {
+        s->second[c] = 1 / sqrt(s->second[c] + EPS);
+        m->scale[c] = (se_real)s->second[c];
+    }
+    for (uint64_t v = 0; v < m->rows; v++)
+        for (uint64_t c = from; c < to; c++) {
             const uint64_t i = v * m->cols + c;
 
-            m->unit[i] = (se_real)(((double)m->in[i] - mean) * scale);
+            m->unit[i] = (se_real)(((double)m->in[i] - s->first[c]) * s->second[c]);
             m->out[i] = m->unit[i] * m->gain[c] + m->shift[c];
         }
-    }
+}
+
+static void sum_gradients(void *arg, uint64_t from, uint64_t to)
+{
+    const struct column_means *s = arg;
+    const struct se_norming *m = s->m;
+
+    for (uint64_t v = 0; v < m->rows; v++)
+        for (uint64_t c = from; c < to; c++) {
+            const uint64_t i = v * m->cols + c;
+
+            s->first[c] += (double)m->dout[i];
+            s->second[c] += (double)m->dout[i] * (double)m->unit[i];
+        }
 }
 
 static void norm_columns_back(void *arg, uint64_t from, uint64_t to)
 {
-    const struct se_norming *m = arg;
-    const uint64_t n = m->rows;
+    const struct column_means *s = arg;
+    const struct se_norming *m = s->m;
 
-    for (uint64_t c = from; c < to; c++) {
-        const double scale = (double)m->gain[c] * (double)m->scale[c];
-        double mean = 0, along = 0;
-
-        for (uint64_t v = 0; v < n; v++) {
+    for (uint64_t v = 0; v < m->rows; v++)
+        for (uint64_t c = from; c < to; c++) {
             const uint64_t i = v * m->cols + c;
+            const double scale = (double)m->gain[c] * (double)m->scale[c];
 
-            mean += (double)m->dout[i];
-            along += (double)m->dout[i] * (double)m->unit[i];
+            m->din[i] = (se_real)(((double)m->dout[i] - s->first[c] -
+                                   (double)m->unit[i] * s->second[c]) * scale);
         }
-        mean /= (double)n;
-        along /= (double)n;
-        for (uint64_t v = 0; v < n; v++) {
-            const uint64_t i = v * m->cols + c;
+}
 
-            m->din[i] = (se_real)(((double)m->dout[i] - mean - (double)m->unit[i] * along) *
-                                  scale);
-        }
+/* The means of what `sum` adds up, in `count` numbers from `mean` */
+static void means_of(struct se_worker *w, struct column_means *s, se_range *sum, double *mean,
+                     uint64_t count)
+{
+    struct se_peers *p = w->peers;
+    const double n = (double)(p ? p->n : s->m->rows);
+
+    memset(mean, 0, count * sizeof *mean);
+    if (p)
+        p->take(p, mean, count * sizeof *mean);
+    se_ranges(w->threads, s->m->cols, 4 * s->m->rows, sum, s);
+    if (p) {
+        p->pass(p, mean, count * sizeof *mean);
+        p->share(p, mean, count * sizeof *mean);
     }
+    for (uint64_t c = 0; c < count; c++)
+        mean[c] /= n;
 }
 
 void se_cpu_norm(struct se_worker *w, const struct se_norming *m)
 {
     struct se_norming all = *m;
+    struct column_means s = { &all, w->total, w->total + m->cols };
 
-    if (m->batch)
-        se_ranges(w->threads, m->cols, 8 * m->rows, norm_columns, &all);
-    else
+    if (!m->batch) {
         se_ranges(w->threads, m->rows, 8 * m->cols, norm_rows, &all);
+        return;
+    }
+    means_of(w, &s, sum_numbers, s.first, m->cols);
+    means_of(w, &s, sum_squares, s.second, m->cols);
+    se_ranges(w->threads, m->cols, 4 * m->rows, norm_columns, &s);
 }
 
 void se_cpu_norm_back(struct se_worker *w, const struct se_norming *m)
 {
     struct se_norming all = *m;
+    struct column_means s = { &all, w->total, w->total + m->cols };
 
-    if (m->batch)
-        se_ranges(w->threads, m->cols, 8 * m->rows, norm_columns_back, &all);
-    else
+    if (!m->batch) {
         se_ranges(w->threads, m->rows, 8 * m->cols, norm_rows_back, &all);
+        return;
+    }
+    means_of(w, &s, sum_gradients, s.first, 2 * m->cols);
+    se_ranges(w->threads, m->cols, 4 * m->rows, norm_columns_back, &s);
 }
 
 /* ---- gate ---- */

@@ -46,6 +46,23 @@ void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t cou
     net->ops->gather(net->worker, &all, count);
 }
 
+void se_gather_known(const struct se_net *net, const struct se_gather *g, uint64_t count)
+{
+    const uint64_t bytes = g->stride * sizeof *g->x;
+    struct se_gather all = *g;
+
+    if (net->peers) {
+        const struct se_links *l = net->graph->links;
+
+        memcpy(net->near, g->x + net->peers->first * g->stride, net->n * bytes);
+        for (uint64_t i = 0; i < l->halo; i++)
+            memcpy(net->near + (net->n + i) * g->stride, g->x + l->id[i] * g->stride, bytes);
+        all.x = net->near;
+        all.rows = net->n + l->halo;
+    }
+    net->ops->gather(net->worker, &all, count);
+}
+
 void se_arcs_known(const struct se_net *net, se_real *value, uint64_t heads)
 {
     const struct se_nngraph *g = net->graph;

@@ -25,6 +25,7 @@ struct se_row_source {
     struct se_embedding e;
     struct se_communities c;
     const struct se_nngraph *g, *degrees;
+    uint64_t graph_first;       /* the vertex that these call 0 */
     bool scale_rows, unit_rows, identity, sparse;
     double *mean, *scale;       /* per column of the features, or NULL */
 };
@@ -125,11 +126,11 @@ static void add_features(const struct se_row_source *o, uint64_t v, struct entri
 /* Column i: is the degree 2^(i/2) or more?  A step is then a matter of one weight. */
 static void add_degree(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
-    const uint64_t base = all_cols(o) - SE_DEGREES;
+    const uint64_t base = all_cols(o) - SE_DEGREES, row = v - o->graph_first;
     uint64_t degree = 0, ones = 0;
 
-    for (uint64_t a = o->degrees->off[v]; a < o->degrees->off[v + 1]; a++)
-        degree += o->degrees->to[a] != v;
+    for (uint64_t a = o->degrees->off[row]; a < o->degrees->off[row + 1]; a++)
+        degree += o->degrees->to[a] != row;
     while (ones < SE_DEGREES && (double)degree * (double)degree >= ldexp(1, (int)ones))
         ones++;
     for (uint64_t i = 0; i < ones; i++)
@@ -138,12 +139,17 @@ static void add_degree(const struct se_row_source *o, uint64_t v, struct entries
 
 static void add_neighbours(const struct se_row_source *o, uint64_t v, struct entries *to)
 {
-    const uint64_t first = o->g->off[v], last = o->g->off[v + 1];
+    const uint64_t row = v - o->graph_first;
+    const uint64_t first = o->g->off[row], last = o->g->off[row + 1];
     const uint64_t base = all_cols(o) - (o->degrees ? SE_DEGREES : 0) - o->n;
 
-    for (uint64_t a = first; a < last; a++)
-        if (o->g->to[a] != v)                   /* each has a loop */
-            add_entry(to, base + o->g->to[a], o->scale_rows ? 1 / (double)(last - first - 1) : 1);
+    for (uint64_t a = first; a < last; a++) {
+        const uint64_t u = o->g->to[a], own = o->g->n;
+        const uint64_t id = u < own ? u + o->graph_first : o->g->links->id[u - own];
+
+        if (u != row)                           /* each has a loop */
+            add_entry(to, base + id, o->scale_rows ? 1 / (double)(last - first - 1) : 1);
+    }
 }
 
 static void add_row(const struct se_row_source *o, uint64_t v, struct entries *to)
@@ -260,7 +266,7 @@ static int open_source(struct se_row_source *o, struct se_stream *s,
 
     *o = (struct se_row_source){ .n = n, .first = p ? p->first : 0, .last = p ? p->last : n,
                                  .g = plan->neighbours, .degrees = plan->degrees,
-                                 .scale_rows = plan->scale_rows, .unit_rows = plan->unit_rows };
+                                 .graph_first = p ? p->first : 0, .scale_rows = plan->scale_rows, .unit_rows = plan->unit_rows };
     if (read_source(o, s, plan, err) < 0 ||
         (plan->standardise && o->f.d && make_standard(o, err) < 0))
         return -1;

@@ -1,6 +1,7 @@
 /* layers_join.c - layers that read several earlier ones, and plain steps over the graph
  *
  * All of them are made of the operations of struct se_ops, so they run on a device, too. */
+#include "common/train/peers.h"
 #include "common/train/vector.h"
 
 static void give_joined(const struct se_net *net, struct se_layer *x)
@@ -196,28 +197,37 @@ static void adjacency_forward(struct se_net *net, struct se_layer *x, const stru
     (void)in;
     (void)train;
     g.bias = net->value + x->bias;
-    se_gather(net, &g, net->n);
+    se_gather_known(net, &g, net->n);
     give_joined(net, x);
 }
 
 static void adjacency_backward(struct se_net *net, struct se_layer *x, const struct se_mat *in,
                                const se_real *dout, se_real *din)
 {
+    struct se_peers *p = net->peers;
+    se_real *dw = net->grad + x->weight;
+    const uint64_t first = p ? p->first : 0, bytes = x->cols * sizeof *dw;
     const struct se_gather g = se_arcs(net->graph, net->graph->apart, true, dout, x->cols,
-                                       net->grad + x->weight);
+                                       dw + first * x->cols);
 
     (void)in;
     (void)din;
     se_sum_columns(net, dout, x->cols, net->grad + x->bias);
     se_gather(net, &g, net->n);
+    if (p) {                                    /* all rows go to all */
+        p->take(p, dw, first * bytes);
+        p->pass(p, dw, p->last * bytes);
+        p->share(p, dw, p->n * bytes);
+    }
 }
 
 static const struct se_layer_ops adjacency_ops = { "adjacency", false, adjacency_forward,
-                                                   adjacency_backward, .alone = true };
+                                                   adjacency_backward };
 
 int se_net_adjacency(struct se_net *net, uint64_t cols, struct se_err *err)
 {
-    const struct se_glorot init = { SE_INIT_UNIFORM, 1, (double)net->n, (double)cols };
+    const uint64_t n = net->peers ? net->peers->n : net->n;
+    const struct se_glorot init = { SE_INIT_UNIFORM, 1, (double)n, (double)cols };
     struct se_layer *x;
 
     se_net_from(net, -1);
@@ -226,7 +236,7 @@ int se_net_adjacency(struct se_net *net, uint64_t cols, struct se_err *err)
         return -1;
     net->sees_other = true;
     x->sparse = false;                          /* what comes in does not matter */
-    if (se_net_parameter(net, "weight", net->n, cols, init, &x->weight, err) < 0)
+    if (se_net_parameter(net, "weight", n, cols, init, &x->weight, err) < 0)
         return -1;
     return se_net_parameter(net, "bias", 1, cols, (struct se_glorot){ SE_INIT_ZERO, 0, 1, 1 },
                             &x->bias, err);

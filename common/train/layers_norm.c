@@ -49,7 +49,7 @@ static void norm_backward(struct se_net *net, struct se_layer *x, const struct s
 static const struct se_layer_ops layer_norm_ops = { "layer norm", false, norm_forward,
                                                     norm_backward, SE_REACH_ROW };
 static const struct se_layer_ops batch_norm_ops = { "batch norm", false, norm_forward,
-                                                    norm_backward, .alone = true };
+                                                    norm_backward };
 
 int se_net_norm(struct se_net *net, enum se_norm_kind kind, struct se_err *err)
 {
@@ -63,6 +63,7 @@ int se_net_norm(struct se_net *net, enum se_norm_kind kind, struct se_err *err)
     if (!(x = se_net_append(net, batch ? &batch_norm_ops : &layer_norm_ops, cols, err)))
         return -1;
     x->variant = batch;
+    se_net_room(net, 2 * cols);
     x->room[UNIT] = net->n * cols;
     x->room[SCALE] = batch ? 3 * cols : net->n;
     if (se_net_parameter(net, "gain", 1, cols, one, &x->weight, err) < 0)

@@ -487,6 +487,8 @@ void se_mm_input(const struct se_net *net, const se_real *dy, const se_real *w, 
 
 /* Sums of rows of x, chosen by index; see struct se_gather. */
 void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t count);
+/* The same over the arcs of net->graph, of rows that every process has, one for each vertex of all */
+void se_gather_known(const struct se_net *net, const struct se_gather *g, uint64_t count);
 /* The same for the rows of the sparse input: g[0] or, if both, g[0] and g[1], which differ only in
  * value and y; both only where products are made ahead. */
 void se_gather_sparse(const struct se_net *net, const struct se_gather *g, bool both);
