@@ -86,6 +86,17 @@ same() {
     RANKS=3 same --degrees --epochs 3 bare.seg
 }
 
+@test "edges that an epoch leaves out cross the borders, too" {
+    local m
+    RANKS="2 3 4" same --model gcn --edge-dropout .4 --epochs 4 "$g/sparse.seg"
+    for m in sage "gat --attention-dropout .3" linkx "appnp --hops 3" "gcn --norm batch --layers 3"; do
+        # shellcheck disable=SC2086
+        RANKS=3 same --model $m --edge-dropout .5 --epochs 3 "$g/dense.seg" || return 1
+    done
+    se-weigh -q "$g/dense.seg" -o weights.seg
+    RANKS=3 same --model mix --beside "$g/dense.seg" --weights use --edge-dropout .3 --epochs 3 weights.seg
+}
+
 @test "a graph without features, fewer vertices than processes have parts" {
     se-gen --no-features -n 90 --classes 2 --seed 1 -o few.seg
     same --model gcn --epochs 3 few.seg
@@ -176,7 +187,7 @@ peak() {
 
 @test "what does not run on several processes is refused with one line of ours" {
     local args
-    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--edge-dropout .5" "--batch random" \
+    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--batch random" \
         "--apply"; do
         # shellcheck disable=SC2086
         run ranks 2 $args -o x.seg "$g/sparse.seg"

@@ -252,9 +252,6 @@ static int among_peers(struct se_net *net, struct se_err *err)
 {
     uint64_t halo = net->graph->links->halo, wide = 0;
 
-    if (net->edge_dropout > 0)
-        return se_fail(err, SE_EUSAGE, "--edge-dropout of this model does not run on several "
-                       "processes; use se-train");
     if (net->beside && net->beside->links->halo > halo)
         halo = net->beside->links->halo;
     for (int i = 0; i < net->layers; i++) {
@@ -394,8 +391,12 @@ static void choose_graphs(struct se_net *net, bool train)
     if (net->edge_dropout == 0)
         return;
     for (int i = 0; train && i < 2 && t[i].whole; i++)
-        se_thin(net, &t[i], i);
+        if (net->peers)
+            se_thin_part(net, &t[i], i);
+        else
+            se_thin(net, &t[i], i);
     net->graph = train ? &t[0].left : t[0].whole;
+    net->cpu.links = net->graph->links;
     if (net->beside)
         net->beside = train ? &t[1].left : t[1].whole;
 }

@@ -56,6 +56,8 @@ struct se_thinned {
     struct se_nngraph left;     /* what is left, its shares made anew */
     uint8_t *keep;              /* per arc */
     uint32_t *place;            /* per arc that is kept: where it went */
+    struct se_degree *degree;   /* of several processes: room for those of vertices, */
+    uint64_t *arcs_of;          /* and for the arcs of each */
 };
 
 /* The arcs of a graph and of one beside it, and loops, in parts that have weights of their own:

@@ -256,13 +256,9 @@ static void renumber(struct se_nngraph *x, const struct se_links *l, const struc
 
 /* ---- shares ---- */
 
-struct degree {
-    double apart, loop;
-};
-
-static struct degree degree_of(const struct se_nngraph *x, uint64_t v)
+static struct se_degree degree_of(const struct se_nngraph *x, uint64_t v)
 {
-    struct degree d = { 0, 0 };
+    struct se_degree d = { 0, 0 };
 
     for (uint64_t e = x->off[v]; e < x->off[v + 1]; e++)
         if (x->to[e] == v)
@@ -273,14 +269,14 @@ static struct degree degree_of(const struct se_nngraph *x, uint64_t v)
 }
 
 /* The shares of the ghosts, by the degrees of the vertices that they leave */
-static void share_ghosts(struct se_nngraph *x, const struct degree *halo)
+static void share_ghosts(struct se_nngraph *x, const struct se_degree *halo)
 {
     for (uint64_t e = 0; e < x->arcs; e++) {
         const uint64_t u = x->to[e], g = x->back[e];
 
         if (u < x->n)
             continue;
-        const struct degree *d = &halo[u - x->n];
+        const struct se_degree *d = &halo[u - x->n];
         const double w = (double)x->weight[e], degree = d->loop + d->apart;
 
         x->weight[g] = x->weight[e];
@@ -290,13 +286,10 @@ static void share_ghosts(struct se_nngraph *x, const struct degree *halo)
     }
 }
 
-static int weigh(struct se_nngraph *x, struct se_peers *p, struct se_err *err)
+void se_nngraph_weigh_part(struct se_nngraph *x, struct se_peers *p, struct se_degree *d)
 {
     const uint64_t halo = x->links->halo;
-    struct degree *d = se_alloc(x->n + halo, sizeof *d, err);
 
-    if (!d)
-        return -1;
     for (uint64_t v = 0; v < x->n; v++)
         d[v] = degree_of(x, v);
     p->rows(p, x->links, d, sizeof *d, d + x->n);
@@ -307,6 +300,15 @@ static int weigh(struct se_nngraph *x, struct se_peers *p, struct se_err *err)
     }
     se_nngraph_weigh(x, 1);
     share_ghosts(x, d + x->n);
+}
+
+static int weigh(struct se_nngraph *x, struct se_peers *p, struct se_err *err)
+{
+    struct se_degree *d = se_alloc(x->n + x->links->halo, sizeof *d, err);
+
+    if (!d)
+        return -1;
+    se_nngraph_weigh_part(x, p, d);
     free(d);
     return 0;
 }

@@ -62,6 +62,15 @@ uint64_t se_peers_border(uint64_t n, int rank, int ranks);
 int se_nngraph_make_part(struct se_nngraph *x, const struct se_graph *g, bool weights,
                          enum se_loops loops, struct se_peers *p, struct se_err *err);
 void se_links_release(struct se_links *l);
+/* Its shares anew; d: room for its vertices and those of its halo */
+struct se_degree {
+    double apart, loop;         /* the weights of its arcs to others, and of its loop */
+};
+void se_nngraph_weigh_part(struct se_nngraph *x, struct se_peers *p, struct se_degree *d);
+/* Memory for what edge dropout leaves of the part t->whole, and what it leaves in this epoch */
+int se_thin_links(struct se_thinned *t, const struct se_peers *p, struct se_err *err);
+void se_thin_links_release(struct se_thinned *t);
+void se_thin_part(const struct se_net *net, struct se_thinned *t, int part);
 /* Of the input: what depends on all rows */
 int se_sparse_part(struct se_sparse *x, struct se_peers *p, struct se_err *err);
 

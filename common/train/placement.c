@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/train/net.h"
+#include "common/train/peers.h"
 
 void se_net_on(struct se_net *net, const struct se_gpu *gpu)
 {
@@ -161,13 +161,16 @@ int se_net_place_input(struct se_net *net, struct se_err *err)
 int se_net_place_thinned(const struct se_net *net, struct se_thinned *t,
                          const struct se_nngraph *whole, struct se_err *err)
 {
-    const uint64_t n = whole->n, arcs = whole->arcs;
+    const uint64_t n = whole->n, arcs = se_arcs_room(whole);
+    const uint64_t rows = n + (whole->links ? whole->links->halo : 0);
     struct se_nngraph *x = &t->left;
 
     t->whole = whole;
     x->n = n;
+    if (whole->links && se_thin_links(t, net->peers, err) < 0)
+        return -1;
     return (x->off = se_net_alloc(net, n + 1, sizeof *x->off, err)) &&
-           (x->root = se_net_alloc(net, n, sizeof *x->root, err)) &&
+           (x->root = se_net_alloc(net, rows, sizeof *x->root, err)) &&
            (x->to = se_net_alloc(net, arcs, sizeof *x->to, err)) &&
            (x->back = se_net_alloc(net, arcs, sizeof *x->back, err)) &&
            (x->weight = se_net_alloc(net, arcs, sizeof *x->weight, err)) &&
@@ -197,6 +200,7 @@ void se_net_unplace_input(struct se_net *net)
 
         unplace_graph(net, &p->graph[i]);
         unplace_graph(net, &t->left);
+        se_thin_links_release(t);
         se_net_free(net, t->keep);
         se_net_free(net, t->place);
         *t = (struct se_thinned){ .whole = NULL };
