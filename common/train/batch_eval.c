@@ -24,6 +24,10 @@ struct se_evaluator {
     int stage[SE_MOST_LAYERS], last[SE_MOST_LAYERS];    /* last: the stage of the last reader */
     bool kept[SE_MOST_LAYERS];
     se_real *all[SE_MOST_LAYERS];       /* kept: of all vertices, while it is needed */
+    uint64_t room_of[SE_MOST_LAYERS];   /* the columns that it has room for */
+    int spares;                 /* such memory for later: to ask the system each time is slow */
+    se_real *spare[SE_MOST_LAYERS];
+    uint64_t spare_room[SE_MOST_LAYERS];
 };
 
 static bool over_arcs(const struct se_layer *x)
@@ -188,12 +192,41 @@ struct se_evaluator *se_evaluator_make(const struct se_model_kind *kind,
     return NULL;
 }
 
+/* Memory for what layer i gives: the smallest that is there and large enough, or new */
+static int take_rows(struct se_evaluator *e, int i, struct se_err *err)
+{
+    const uint64_t cols = e->net.layer[i].cols;
+    int best = -1;
+
+    for (int k = 0; k < e->spares; k++)
+        if (e->spare_room[k] >= cols && (best < 0 || e->spare_room[k] < e->spare_room[best]))
+            best = k;
+    if (best < 0) {
+        e->room_of[i] = cols;
+        e->all[i] = se_alloc(e->graph->n * cols, sizeof(se_real), err);
+        return e->all[i] ? 0 : -1;
+    }
+    e->all[i] = e->spare[best];
+    e->room_of[i] = e->spare_room[best];
+    e->spares--;
+    e->spare[best] = e->spare[e->spares];
+    e->spare_room[best] = e->spare_room[e->spares];
+    return 0;
+}
+
+static void give_rows(struct se_evaluator *e, int i)
+{
+    if (!e->all[i])
+        return;
+    e->spare[e->spares] = e->all[i];
+    e->spare_room[e->spares++] = e->room_of[i];
+    e->all[i] = NULL;
+}
+
 static void forget(struct se_evaluator *e)
 {
-    for (int i = 0; i < e->net.layers; i++) {
-        free(e->all[i]);
-        e->all[i] = NULL;
-    }
+    for (int i = 0; i < e->net.layers; i++)
+        give_rows(e, i);
 }
 
 void se_evaluator_release(struct se_evaluator *e)
@@ -201,6 +234,8 @@ void se_evaluator_release(struct se_evaluator *e)
     if (!e)
         return;
     forget(e);
+    while (e->spares > 0)
+        free(e->spare[--e->spares]);
     if (!e->net.grad)                           /* otherwise it has its own */
         e->net.value = NULL;
     se_net_release(&e->net);
@@ -268,8 +303,7 @@ static int run_stage(struct se_evaluator *e, int stage, se_real *logits, se_real
     const uint64_t n = e->graph->n;
 
     for (int i = 0; i < net->layers; i++)
-        if (e->stage[i] == stage && e->kept[i] &&
-            !(e->all[i] = se_alloc(n * net->layer[i].cols, sizeof(se_real), err)))
+        if (e->stage[i] == stage && e->kept[i] && take_rows(e, i, err) < 0)
             return -1;
     for (uint64_t first = 0; first < n; first += e->at_once) {
         if (prepare(e, stage, first, n - first < e->at_once ? n - first : e->at_once, err) < 0)
@@ -284,10 +318,8 @@ static int run_stage(struct se_evaluator *e, int stage, se_real *logits, se_real
         }
     }
     for (int i = 0; i < net->layers; i++)
-        if (e->last[i] == stage) {
-            free(e->all[i]);
-            e->all[i] = NULL;
-        }
+        if (e->last[i] == stage)
+            give_rows(e, i);
     return 0;
 }
 

@@ -182,6 +182,8 @@ static void window_range(void *arg, uint64_t from, uint64_t to)
 
     for (uint64_t i = from; i < to; i++) {
         const uint64_t v = w->first + i;
+        const double root = x->root[v], degree = x->degree[v];
+        const se_real mean = (se_real)(degree > 0 ? 1 / degree : 0);    /* of an edge of weight 1 */
         uint64_t at = w->to->off[i];
         bool loop = false;
 
@@ -192,8 +194,8 @@ static void window_range(void *arg, uint64_t from, uint64_t to)
                 const uint32_t u = k == 0 ? (uint32_t)v : a->to[e];
                 const double weight = k == 0 ? loop_of(x, v) : weight_of(x, e);
 
-                w->to->norm[at] = (se_real)(weight * (x->root[v] * x->root[u]));
-                w->to->mean[at] = (se_real)(x->degree[v] > 0 ? weight / x->degree[v] : 0);
+                w->to->norm[at] = (se_real)(weight * (root * x->root[u]));
+                w->to->mean[at] = weight == 1 || degree <= 0 ? mean : (se_real)(weight / degree);
                 w->to->to[at++] = u;
             }
             loop |= now;
