@@ -70,6 +70,33 @@ load gsl
     fails 1 se-gsl --advise none.seg
 }
 
+@test "without splits ten are made, without validation vertices some are held out, and it is said" {
+    se-cat --drop splits g.seg -o bare.seg
+    se-gsl --advise bare.seg > advice
+    se-split --stratified --count 1 bare.seg -o want.seg
+    [[ $(cat advice) == *"; $(se-info --get split_sizes.0.val want.seg) validation vertices: "* ]]
+    se-gsl bare.seg -o run "${small[@]}" --no-cache --splits 0,9 2> said
+    grep -qF 'bare.seg has no splits; made ten, 48 % of each class train, 32 % validate, 20 % test: run/split.seg' said
+    [[ $(se-info --get splits run/split.seg) == 10 && -e run/split-09/run-0/best.seg ]]
+    cp run/split-09/run-0/iter-01/train.seg want.seg
+    rm -r run/split-09 && bash run/commands.sh 2> /dev/null
+    [[ $(digest run/split-09/run-0/iter-01/train.seg) == "$(digest want.seg)" ]]
+    fails 1 se-gsl bare.seg -o b "${small[@]}" --splits 10
+    se-split --train .6 --val 0 g.seg -o half.seg
+    se-gsl half.seg -o half "${small[@]}" --no-cache 2> said
+    grep -q 'without validation vertices; a quarter of the training vertices validates' said
+    [[ $(se-info --get split_sizes.0.test half/split.seg) == "$(se-info --get split_sizes.0.test half.seg)" ]]
+    se-gsl g.seg -o whole "${small[@]}" -q --no-cache
+    [[ ! -e whole/split.seg ]]
+}
+
+@test "two classes and a linear model: there is no hidden layer to compare" {
+    se-gen -n 120 --classes 2 --splits 1 --seed 1 -o two.seg
+    se-gsl two.seg -o run -q --no-cache --encoders linear --iterations 1
+    se-gsl two.seg -o other -q --no-cache --iterations 1 --preset <(printf -- '--model gcn\n--embed hidden\n--backbone --model linear\n') --epochs 9
+    grep -q '^se-train --model gcn .*--embed hidden' other/commands.sh
+}
+
 @test "without labels, or with --unsupervised, the run folder holds clusters" {
     se-gen -n 300 --homophily .95 --noise .02 --signal .6 --seed 1 -o l.seg
     se-cat --drop labels l.seg -o u.seg

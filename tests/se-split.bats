@@ -104,6 +104,29 @@ setup_file() {
     done
 }
 
+@test "--hold-out: only where nothing validates, training vertices of each class move, none of the others" {
+    plain=$BATS_FILE_TMPDIR/plain.seg
+    se-split --train .5 --val 0 --count 1 --stratified "$plain" | se-split --append --count 1 -o x.seg
+    [[ $(sizes x.seg) == "[[500, 0, 500], [480, 320, 200]]" ]]
+    se-split --hold-out .25 x.seg -o y.seg
+    [[ $(sizes y.seg) == "[[375, 125, 500], [480, 320, 200]]" ]]
+    for split in 0 1; do
+        for f in x y; do
+            se-export -t graphml --split $split $f.seg |
+                sed -n 's/.*"label">\([0-9]*\)<.*"part">\([a-z]*\)<.*/\1 \2/p' > $f-$split
+        done
+    done
+    cmp x-1 y-1
+    # no vertex but a training one changes, and 25 of each class of 100
+    paste -d ' ' x-0 y-0 | awk '$2 != $4 { if ($2 != "train" || $4 != "val") exit 1; n[$1]++ }
+        END { for (c in n) { k++; if (n[c] != 25) exit 1 } exit k != 5 }'
+    se-gen -n 3 --splits 0 | se-split --train .34 --val 0 --count 1 -o one.seg
+    se-split --hold-out .5 one.seg -o two.seg           # one training vertex: it stays
+    [[ $(sizes two.seg) == "$(sizes one.seg)" ]]
+    fails 2 se-split --hold-out .5 --stratified x.seg
+    fails 1 se-split --hold-out .5 "$plain"
+}
+
 @test "other sections pass unchanged, a planted tree too" {
     se-gen -n 50 --tree -z 3 -o x.seg
     se-split --count 1 x.seg -o y.seg

@@ -11,7 +11,8 @@ static struct {
     double train, val, test;
     uint64_t count, per_class, val_count, test_count;
     uint64_t inner;
-    bool stratified, append, inner_given;
+    double hold_out;
+    bool stratified, append, inner_given, hold_out_given;
     bool train_given, val_given, test_given, val_count_given, test_count_given;
 } o = { .train = 0.48, .val = 0.32, .count = 10, .val_count = 500, .test_count = 1000 };
 
@@ -35,6 +36,9 @@ static const struct se_option options[] = {
     { 0, "inner", "N", SE_OPT_COUNT, &o.inner, .min = 0, .max = UINT32_MAX,
       .help = "remove the test vertices of split N and their labels, and redraw the training "
               "and validation sets among the rest; the first new split keeps them as they are", .given = &o.inner_given },
+    { 0, "hold-out", "SHARE", SE_OPT_NUMBER, &o.hold_out, .min = 0, .max = 1,
+      .help = "keep the splits, but in each without validation vertices validate on this "
+              "fraction of its training vertices, class by class", .given = &o.hold_out_given },
     { 0, "append", NULL, SE_OPT_FLAG, &o.append,
       .help = "add to the splits of the stream instead of replacing them" },
     SE_OPTIONS_END
@@ -44,6 +48,9 @@ static int check_options(struct se_err *err)
 {
     const bool shares = o.train_given || o.val_given || o.test_given || o.stratified;
 
+    if (o.hold_out_given && (shares || o.per_class > 0 || o.append || o.inner_given))
+        return se_fail(err, SE_EUSAGE, "--hold-out changes the splits that are there; omit --train, "
+                       "--val, --test, --stratified, --per-class, --inner and --append");
     if (o.inner_given && (shares || o.per_class > 0 || o.append))
         return se_fail(err, SE_EUSAGE, "--inner takes its sizes from the split; omit --train, "
                        "--val, --test, --stratified, --per-class and --append");
@@ -127,6 +134,62 @@ static int split_inner(struct se_run *run, struct se_stream *s, struct se_err *e
     return rc;
 }
 
+/* One split of n vertices: some of its training vertices, class by class, become those to validate
+ * on.  `label` is room for n. */
+static int hold_out(const struct se_split_options *plan, uint64_t n, const struct se_labels *labels,
+                    int32_t *label, uint8_t *part, struct se_err *err)
+{
+    struct se_labels of_train = *labels;
+    uint64_t trains = 0;
+    uint8_t *drawn;
+
+    for (uint64_t v = 0; v < n; v++) {
+        if (part[v] == SE_SPLIT_VAL && labels->label[v] >= 0)
+            return 0;
+        label[v] = part[v] == SE_SPLIT_TRAIN ? labels->label[v] : -1;
+        trains += label[v] >= 0;
+    }
+    if (trains < 2)
+        return 0;
+    of_train.label = label;
+    if (se_split_make(plan, n, &of_train, &drawn, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v < n; v++)
+        if (label[v] >= 0)
+            part[v] = drawn[v];
+    free(drawn);
+    return 0;
+}
+
+static int split_hold_out(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    struct se_split_options plan = { .count = 1, .seed = run->seed, .stratified = true,
+                                     .threads = run->threads };
+    struct se_splits old;
+    struct se_labels labels;
+    int rc = 0;
+
+    if (se_splits_get(&old, s, err) < 0 || se_labels_get(&labels, s, err) < 0)
+        return -1;
+    plan.share[SE_SPLIT_TRAIN] = 1 - o.hold_out;
+    plan.share[SE_SPLIT_VAL] = o.hold_out;
+    int32_t *label = se_alloc(old.n, sizeof *label, err);
+    uint8_t *part = se_alloc(old.count * old.n, 1, err);
+    if (!label || !part)
+        rc = -1;
+    else if (old.count * old.n > 0)
+        memcpy(part, old.part, old.count * old.n);
+    for (plan.first = 0; rc == 0 && plan.first < old.count; plan.first++)
+        rc = hold_out(&plan, old.n, &labels, label, part + plan.first * old.n, err);
+    if (rc == 0) {
+        old.part = part;
+        rc = se_splits_put(&old, s, err);
+    }
+    free(part);
+    free(label);
+    return rc;
+}
+
 static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct se_split_options plan = {
@@ -163,7 +226,8 @@ static int split(struct se_run *run, struct se_stream *s, struct se_err *err)
 static int run_split(struct se_run *run, struct se_err *err)
 {
     return check_options(err) < 0 ? -1 :
-           se_run_filter(run, o.inner_given ? split_inner : split, err);
+           se_run_filter(run, o.inner_given ? split_inner :
+                              o.hold_out_given ? split_hold_out : split, err);
 }
 
 static const struct se_tool tool = {

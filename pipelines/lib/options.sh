@@ -26,15 +26,15 @@ take_stage() {
     swapped[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]}
 }
 
-# take_splits TEXT: such as 0-9 or 0,3, or all, into the array splits; the stream has them
+# take_splits TEXT: such as 0-9 or 0,3, or all, into the array splits; the stream has them, or none,
+# and then ten are made
 take_splits() {
     local text=$1 part count last i
     splits=(0)
     [[ $1 != 0 ]] || return 0           # se-train says soon if there is none
     count=$(se-info --get 'splits?' "$input") || exit 1
-    [[ $count =~ $WHOLE ]] || count=0
+    [[ $count =~ $WHOLE && $count != 0 ]] || count=10
     if [[ $1 == all ]]; then
-        (( count )) || die "$input: has no splits; make some with se-split"
         text=0-$(( count - 1 ))
     fi
     splits=()
@@ -129,7 +129,9 @@ prepare_stages() {
     done
     read -ra words <<< "se-train ${given[backbone]-}"
     if [[ -v given[backbone] ]]; then
-        add_options train 'model input communities' "${!wanted[*]} embed"
+        without='model input communities'
+        [[ ${given[backbone]} != *'--model linear'* ]] || without+=' embed'     # it has no hidden layer
+        add_options train "$without" "${!wanted[*]} embed"
     else
         add_options train 'input communities'
     fi

@@ -26,9 +26,15 @@ advise() {
     fi
     splits=$(se-info --get "splits?" "$1")
     [[ $splits =~ $WHOLE ]] || splits=0
-    (( splits > $2 )) ||
+    (( splits == 0 || splits > $2 )) ||
         die "$1: there is no split $2; make some with se-split"
-    se-export -t graphml --split "$2" "$1" | awk -v numbers="$numbers" -f "$share/lib/advise.awk"
+    {
+        if (( splits )); then
+            cat -- "$1"
+        else
+            se-split -q --stratified --seed "${given[seed]-0}" "$1"    # as a run makes them
+        fi
+    } | se-export -t graphml --split "$2" | awk -v numbers="$numbers" -f "$share/lib/advise.awk"
 }
 
 if [[ ${operands[0]-} == cache ]]; then
