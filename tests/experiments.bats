@@ -30,7 +30,11 @@ summary() {
 @test "table-accuracy: each model, as its run has it, with the best control" {
     table-accuracy "${small[@]}" --models 'gcn sage' --controls
     [[ $(rows out/table-accuracy.tsv | cut -f 1,2 | xargs) == 'toy gcn toy sage' ]]
-    while IFS=$'\t' read -r _ model b bs h hs f fs p ps n gain _ control mean std cgain _; do
+    while IFS=$'\t' read -r _ model b bs h hs f fs p ps n gain _ control mean std cgain _ e es average amean c cs score; do
+        [[ "$e	$es	$n" == "$(summary "toy-$model" ensemble)" && "$c	$cs	$n" == "$(summary "toy-$model" chosen)" ]]
+        [[ $control != @(ensemble|chosen) && $average == *-ensemble ]]
+        [[ $(summary "toy-$model" "$average") == "$amean	"* ]]
+        [[ $score == "$(awk '$1 == "chosen" { s += 50 * $5 } END { printf "%.4f", s }' "out/toy-$model"/split-*/run-0/choice.tsv)" ]]
         [[ "$b	$bs	$n" == "$(summary "toy-$model" backbone)" ]]
         [[ "$h	$hs	$n" == "$(summary "toy-$model" honest)" ]]
         [[ "$f	$fs	$n" == "$(summary "toy-$model" final)" ]]
@@ -38,7 +42,7 @@ summary() {
         [[ "$mean	$std	$n" == "$(summary "toy-$model" "$control")" ]]
         [[ $gain == "$(awk '$1 == "backbone" { print $3 }' "out/toy-$model/paired.tsv")" ]]
         [[ $cgain == "$(awk -v c="$control" '$1 == c { print $3 }' "out/toy-$model/paired.tsv")" ]]
-        awk -v best="$mean" 'NR > 5 && $2 > best { exit 1 }' "out/toy-$model/summary.tsv"
+        awk -v best="$mean" -v average="$amean" 'NR > 7 && $2 > ($1 ~ /-ensemble$/ ? average : best) { exit 1 }' "out/toy-$model/summary.tsv"
     done < <(rows out/table-accuracy.tsv)
     has_figure table-accuracy
     head -n 1 out/table-accuracy.tsv | grep -q '^# table-accuracy [0-9.]*.*, 20[0-9-]*, seed 0, splits 0-1'

@@ -70,7 +70,7 @@ small_first() {
 }
 
 # gsl FOLDER DATASET MODEL OPTION...: a run of se-gsl with the preset of the dataset, if it has
-# one; with --done status 1 unless it is there, with --estimate always, and the time is added up
+# one; model auto: with neither; with --done status 1 unless it is there, with --estimate always, and the time is added up
 gsl() {
     local dir=$out/$1 set=$2 model=$3 file words=()
     shift 3
@@ -81,9 +81,10 @@ gsl() {
     file=$(stream_of "$set") || exit 1
     set=$(name_of "$set")
     set=${set%%+*}                      # cora+noise has the preset of cora
-    ! cut -f 1 "$share/presets/datasets.tsv" | grep -qxF "$set" || words+=(--preset "$set")
-    words+=(--model "$model" --splits "$splits" --runs "$runs" --iterations "$iterations"
-        --epochs "$epochs" --seed "$seed" --jobs "$jobs")
+    [[ $model == auto ]] || ! cut -f 1 "$share/presets/datasets.tsv" | grep -qxF "$set" || words+=(--preset "$set")
+    [[ $model == auto ]] || words+=(--model "$model")
+    [[ $model == auto && ! -v given[epochs] ]] || words+=(--epochs "$epochs")
+    words+=(--splits "$splits" --runs "$runs" --iterations "$iterations" --seed "$seed" --jobs "$jobs")
     if [[ -v given[estimate] ]]; then
         estimate "$dir" "$file" "${words[@]}" "$@"
         return 1
