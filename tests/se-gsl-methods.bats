@@ -101,7 +101,7 @@ load gsl
     se-gen -n 300 --homophily .95 --noise .02 --signal .6 --seed 1 -o l.seg
     se-cat --drop labels l.seg -o u.seg
     run -0 --separate-stderr se-gsl u.seg -o run
-    [[ $stderr == *"no labels; finding clusters"*"modules "*"stability"*"run/best.seg: "*"se-export -t membership run/best.seg" ]]
+    [[ $stderr == *"no labels; finding clusters"*"modules "*"stability"*"best graph: run/best.seg "*"se-export -t membership run/best.seg" ]]
     se-cluster -q u.seg --table want.tsv -o want.seg
     [[ $(digest run/best.seg) == "$(digest want.seg)" ]]
     cmp run/clusters.tsv want.tsv

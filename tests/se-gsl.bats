@@ -252,7 +252,8 @@ END
     [[ $(grep -cE '^00\.0\.0[0-2]  k +[-0-9]+  H/H1 +[-0-9.]+  edges +[0-9]+  hom [0-9.]+  val +[0-9.]+  test +[0-9.]+$' <<< "$stderr") == 3 ]]
     [[ $(grep '^0' <<< "$stderr" | awk '{ print length }' | sort -u | wc -l) == 1 ]]     # aligned
     [[ -z $(grep '^0' <<< "$stderr" | awk 'length > 80') ]]
-    [[ $stderr == *"selected on the test set, not a result"* ]]
+    [[ $stderr == *paper-code*"by TEST, not a result"* ]]
+    [[ -z $(awk 'length > 80' <<< "$stderr") ]]
     run -0 --separate-stderr se-gsl g.seg -o other "${small[@]}" -q
     [[ -z $output$stderr ]]
 }

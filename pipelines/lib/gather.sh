@@ -14,7 +14,7 @@ files_of() {
 
 # gather: the files about all runs, and a table for people
 gather() {
-    local files first entry fault
+    local files first entry fault quoted
     files_of "$out" metrics.tsv
     for entry in "${files[@]}"; do
         fault=$(table_fault "$entry" 12)
@@ -34,8 +34,8 @@ gather() {
     [[ ! -v given[quiet] ]] || return 0
     files=()
     ! $automatic || files=("$out"/encoder-*.preset)
+    printf -v quoted %q "$out"
     printf -v entry %q "$out/best.seg"
-    SE_ABOUT="${given[model]-gcn}, preset ${wanted[preset]-none}, method $method" SE_BEST=$out/best.seg SE_QUOTED=$entry \
-        awk -F '\t' -f "$share/lib/notes.awk" -f "$share/lib/show.awk" \
-        "${files[@]}" "$out/paired.tsv" "$out/summary.tsv" "$first/choice.tsv" >&2
+    SE_ABOUT="${given[model]-gcn}, preset ${wanted[preset]-none}, method $method" SE_BEST=$out/best.seg SE_QUOTED=$entry SE_FOLDER=$quoted \
+        awk -F '\t' -f "$share/lib/show.awk" "${files[@]}" "$out/paired.tsv" "$out/summary.tsv" "$first/choice.tsv" >&2
 }

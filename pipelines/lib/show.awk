@@ -1,7 +1,25 @@
 # show.awk - encoder presets, paired.tsv, summary.tsv and choice.tsv of one run as a table for people
 #
+# Each line fits a terminal of 80 columns, where the path of the run folder does.
 # SE_ABOUT: model, preset and method; the names in the encoder presets stand for the model.  SE_BEST: the
-# path of best.seg, SE_QUOTED the same to be pasted.
+# path of best.seg, SE_QUOTED the same to be pasted, SE_FOLDER that of the run folder.
+BEGIN {
+    note["backbone"] = "model on given graph"
+    note["honest"] = "chosen by validation"
+    note["final"] = "last iteration"
+    note["paper-code"] = "by TEST, not a result"
+    note["ensemble"] = "mean of all iterations"
+    note["chosen"] = "the result"
+    note["random-tree"] = "control: shuffled tree"
+    note["knn"] = "control: kNN, no tree"
+    note["knn-matched"] = "control: kNN, as many"
+    note["random-matched"] = "control: random edges"
+    note["self-loops"] = "control: no edges"
+    note["mlp"] = "control: no graph"
+    note["unchanged"] = "control: given graph"
+}
+# gains and their errors are aligned; what is nothing has no sign
+function signed(x) { x = sprintf("%+.2f", x); sub(/^-0\.00$/, "+0.00", x); return x }
 FILENAME ~ /\.preset$/ {
     if (FNR > 1 || !match($0, /se-choose: [a-z0-9-]*,/))
         next
@@ -12,7 +30,7 @@ FILENAME ~ /\.preset$/ {
 }
 FNR == 1 { next }
 FILENAME ~ /paired.tsv$/ {
-    gain[$1] = sprintf("%+.2f +- %s", $3, $4 == "nan" ? "-" : sprintf("%.2f", $4))
+    gain[$1] = sprintf("%6s", signed($3)) ($4 == "nan" ? "" : sprintf(" +- %.2f", $4))
     if (length($1) > width)
         width = length($1)
     next
@@ -23,14 +41,17 @@ FILENAME ~ /choice.tsv$/ { chosen = $7; iteration = $2; val = $4; test = $6; nex
         sub(/^[^,]*/, encoders " (chosen by se-choose)", ENVIRON["SE_ABOUT"])
     print "model " ENVIRON["SE_ABOUT"]
     width = width < 14 ? 14 : width
-    printf "%-" width "s %7s %7s %4s  %-16s\n", "test, %", "mean", "std", "n", "honest against it"
+    printf "%-" width "s %6s %5s %3s  %s\n", "test, %", "mean", "std", "n", "honest against it"
 }
 {
-    printf "%-" width "s %7.2f %7s %4d  %-17s %s\n", $1, $2, $3 == "nan" ? "-" : sprintf("%.2f", $3),
-        $4, gain[$1], note[$1]
+    line = sprintf("%-" width "s %6.2f %5s %3d  %-15s  %s", $1, $2, $3 == "nan" ? "-" : sprintf("%.2f", $3),
+        $4, gain[$1], note[$1])
+    sub(/ +$/, "", line)
+    print line
 }
 END {
-    printf "%s: graph, tree and predictions of %s (validation %.1f %%, test %.1f %%)\n", ENVIRON["SE_BEST"],
-        chosen == "honest" ? "honest, iteration " iteration : chosen, 100 * val, 100 * test
-    printf "  look at it: se-info %s; use it: se-export -t predictions %s\n", ENVIRON["SE_QUOTED"], ENVIRON["SE_QUOTED"]
+    printf "best graph: %s (%s, validation %.1f %%, test %.1f %%)\n", ENVIRON["SE_BEST"],
+        chosen == "honest" ? "iteration " iteration : chosen, 100 * val, 100 * test
+    printf "look at it: se-report %s\n", ENVIRON["SE_FOLDER"]
+    printf "use it:     se-export -t predictions %s\n", ENVIRON["SE_QUOTED"]
 }

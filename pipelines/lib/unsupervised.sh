@@ -26,6 +26,6 @@ unsupervised() {
         }' "$out/metrics.tsv" | put "$out/summary.tsv"
     [[ ! -v given[quiet] ]] || return 0
     awk -F '\t' 'NR > 1 { printf "%-14s %s\n", $1, $2 }' "$out/summary.tsv" >&2
-    printf '%s: the clustered graph (section fused) and a tree whose first level are the clusters\n  look at it: se-info %q; use it: se-export -t membership %q\n' \
-        "$out/best.seg" "$out/best.seg" "$out/best.seg" >&2
+    printf 'best graph: %s (section fused; level 1 of its tree: the clusters)\nlook at it: se-report %q\nuse it:     se-export -t membership %q\n' \
+        "$out/best.seg" "$out" "$out/best.seg" >&2
 }
