@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "common/tree/workings.h"
 
-#define ALIKE 0.02              /* heights whose best levels differ by less are alike */
+#define ALIKE 0.05              /* heights whose best levels differ by less are alike */
 #define NEARLY 0.15             /* a level this much less stable than the best is kept */
 
 void se_choice_release(struct se_choice *c)
