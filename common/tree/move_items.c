@@ -343,22 +343,35 @@ static uint64_t sweep_singly(struct mover *s)
     return moved;
 }
 
+/* Where each item is alone nothing lies inside a module but what lies inside the item. */
+static int fill_inside(struct mover *s, bool alone, struct se_err *err)
+{
+    const struct se_quotient *x = s->x;
+    double *inside = alone ? NULL : se_alloc(x->n, sizeof *inside, err);
+
+    if (!alone && !inside)
+        return -1;
+    if (!alone)
+        se_quotient_inside(x, s->module, inside, s->threads);
+    for (uint32_t i = 0; i < x->n; i++)
+        s->m[s->module[i]].inside += alone ? inner_of(s, i) : inside[i];
+    free(inside);
+    return 0;
+}
+
 static int fill_modules(struct mover *s, const uint8_t *due, struct se_err *err)
 {
     const struct se_quotient *x = s->x;
-    double *inside = se_alloc(x->n, sizeof *inside, err);
+    bool alone = true;
 
-    if (!inside)
-        return -1;
-    se_quotient_inside(x, s->module, inside, s->threads);
     for (uint32_t i = 0; i < x->n; i++) {
         struct module *m = &s->m[s->module[i]];
         m->volume += x->volume[i];
-        m->inside += inside[i];
-        m->count++;
+        alone &= m->count++ == 0;
         atomic_init(&s->due[i], due ? due[i] : 1);
     }
-    free(inside);
+    if (fill_inside(s, alone, err) < 0)
+        return -1;
     for (uint32_t j = (uint32_t)x->n; j-- > 0;) {
         set_log(&s->m[j]);
         if (s->m[j].count == 0)

@@ -26,20 +26,31 @@ static bool counts(const struct se_graph *g, uint64_t e)
 
 /* The vertices are cut into ranges; a task goes through all edges and takes care of the ends
  * in its range.  Each vertex finds its lower neighbours in ascending order, then the higher
- * ones, whoever does it. */
-enum { RANGES = 8 };
+ * ones, whoever does it.  A range is small enough for what is written there to stay in the
+ * cache. */
+enum { RANGES = 8, RANGE = 1 << 17 };
 
 struct fill {
     struct se_quotient *x;
     const struct se_graph *g;
     uint64_t *at;               /* where the next arc of each vertex goes */
+    uint64_t ranges;
 };
+
+static uint64_t ranges_for(uint64_t n, int threads)
+{
+    uint64_t ranges = n / RANGE + 1;
+
+    if (threads > 1 && ranges < 2 * (uint64_t)threads)
+        ranges = 2 * (uint64_t)threads;
+    return ranges < RANGES ? ranges : RANGES;
+}
 
 static void count_range(void *arg, uint64_t task, int thread)
 {
     const struct fill *f = arg;
     const struct se_graph *g = f->g;
-    const uint64_t first = g->n * task / RANGES, last = g->n * (task + 1) / RANGES;
+    const uint64_t first = g->n * task / f->ranges, last = g->n * (task + 1) / f->ranges;
 
     (void)thread;
     for (uint64_t e = 0; e < g->m; e++)
@@ -50,37 +61,41 @@ static void count_range(void *arg, uint64_t task, int thread)
             f->x->off[u + 1] += counts(g, e);
 }
 
-static void put_arc(const struct fill *f, uint64_t u, uint64_t v, uint64_t e)
+static inline void put_arc(const struct fill *f, uint64_t u, uint64_t v, uint64_t e)
 {
     const uint64_t a = f->at[u]++;
 
     f->x->to[a] = (uint32_t)v;
     if (f->x->w32)
         f->x->w32[a] = f->g->weight[e];
-    f->x->volume[u] += f->g->weight ? (double)f->g->weight[e] : 1.0;
 }
 
 static void fill_range(void *arg, uint64_t task, int thread)
 {
     const struct fill *f = arg;
     const struct se_graph *g = f->g;
-    const uint64_t first = g->n * task / RANGES, last = g->n * (task + 1) / RANGES;
+    struct se_quotient *x = f->x;
+    const uint64_t first = g->n * task / f->ranges, last = g->n * (task + 1) / f->ranges;
 
     (void)thread;
     for (uint64_t u = 0; u < last; u++)         /* higher neighbours only: u < to */
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
             if (g->to[e] - first < last - first && counts(g, e))
                 put_arc(f, g->to[e], u, e);
-    for (uint64_t u = first; u < last; u++)
+    for (uint64_t u = first; u < last; u++) {
         for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++)
             if (counts(g, e))
                 put_arc(f, u, g->to[e], e);
+        x->volume[u] = x->w32 ? 0 : (double)(x->off[u + 1] - x->off[u]);
+        for (uint64_t a = x->off[u]; x->w32 && a < x->off[u + 1]; a++)
+            x->volume[u] += (double)x->w32[a];
+    }
 }
 
 int se_quotient_of_graph(struct se_quotient *x, const struct se_graph *g, int threads,
                     struct se_err *err)
 {
-    struct fill f = { x, g, NULL };
+    struct fill f = { x, g, NULL, 0 };
 
     x->n = g->n;
     x->off = se_zalloc(g->n + 1, sizeof *x->off, err);
@@ -89,7 +104,8 @@ int se_quotient_of_graph(struct se_quotient *x, const struct se_graph *g, int th
         return -1;
     x->arcs = 2 * g->m;                 /* at most */
     threads = se_quotient_threads(x, threads);
-    se_parallel(threads, RANGES, count_range, &f);
+    f.ranges = ranges_for(g->n, threads);
+    se_parallel(threads, f.ranges, count_range, &f);
     for (uint64_t u = 0; u < g->n; u++)
         x->off[u + 1] += x->off[u];
     x->arcs = x->off[g->n];
@@ -102,7 +118,7 @@ int se_quotient_of_graph(struct se_quotient *x, const struct se_graph *g, int th
         return -1;
     }
     memcpy(f.at, x->off, g->n * sizeof *f.at);
-    se_parallel(threads, RANGES, fill_range, &f);
+    se_parallel(threads, f.ranges, fill_range, &f);
     free(f.at);
     for (uint64_t i = 0; i < g->loops; i++)
         x->volume[g->loop[i]] += 2 * (g->loop_weight ? (double)g->loop_weight[i] : 1.0);
