@@ -27,16 +27,27 @@ bool se_file_exists(const char *path)
     return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
+char *se_plain_file(char *path, struct se_err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return path;
+    se_fail(err, SE_EINPUT, "%s: is no regular file, as those of a folder are", path);
+    free(path);
+    return NULL;
+}
+
 char *se_find_file(const char *a, const char *between, const char *b, struct se_err *err)
 {
     char *path = se_join(a, between, b, err), *packed;
 
     if (!path || se_file_exists(path))
-        return path;
+        return path ? se_plain_file(path, err) : NULL;
     packed = se_join(path, "", ".gz", err);
     if (packed && se_file_exists(packed)) {
         free(path);
-        return packed;
+        return se_plain_file(packed, err);
     }
     free(packed);
     return path;

@@ -13,7 +13,10 @@ int se_folder_find(const char *folder, const char *head, const char *tail, char 
                    struct se_err *err);
 /* "folder/name" or "stem" + "tail": two strings in one, for free(). */
 char *se_join(const char *a, const char *between, const char *b, struct se_err *err);
-/* The same path, or with .gz behind it if only that file exists. */
+/* `path`; or NULL with `err` set, and it is freed, if a pipe is there, which would be waited for, or a
+ * device, which may never end. */
+char *se_plain_file(char *path, struct se_err *err);
+/* The same path, or with .gz behind it if only that file exists; NULL as above. */
 char *se_find_file(const char *a, const char *between, const char *b, struct se_err *err);
 bool se_file_exists(const char *path);
 

@@ -115,6 +115,8 @@ static char *find(const char *path, const char *kind, struct se_err *err)
                     file = se_join(folder, "/", entry->d_name, err);
             if (dir)
                 closedir(dir);
+            if (file && !(file = se_plain_file(file, err)))
+                found = -1;
         }
         free(folder);
         if (file || found < 0)

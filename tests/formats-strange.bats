@@ -133,6 +133,23 @@ END
     se-import -q both.json | names - | cmp - <(printf '0\t1\t2\n')
 }
 
+@test "folders: nobody waits for a pipe, or reads a device to its end" {
+    mkdir arrays geomgcn linqstab linqs
+    for file in arrays/edge_index.npy geomgcn/out1_graph_edges.txt linqstab/a.NODE.paper.tab linqs/a.content; do
+        case $file in
+        geomgcn/*)  : > geomgcn/out1_node_feature_label.txt ;;
+        linqstab/*) : > linqstab/a.DIRECTED.cites.tab ;;
+        linqs/*)    : > linqs/a.cites ;;
+        esac
+        mkfifo $file
+        fails 1 timeout 20 se-import -f ${file%/*} ${file%/*} -o x.seg
+        rm $file
+        ln -s /dev/zero $file
+        fails 1 timeout 20 se-import -f ${file%/*} ${file%/*} -o x.seg
+    done
+    [[ $stderr == "se-import: linqs/a.content: is no regular file"* && ! -e x.seg ]]
+}
+
 @test "folders: raw inside, and the arrays of deep clustering" {
     mkdir -p texas/raw
     printf 'node_id\tfeature\tlabel\n0\t1,0\t0\n1\t0,1\t1\n2\t1,1\t1\n' > texas/raw/out1_node_feature_label.txt

@@ -316,7 +316,17 @@ END
         ln -s "$PWD/precious" "$name"
         fails 1 gsl run
         [[ $stderr == "se-gsl: $name: is a symbolic link"* && $(< precious) == precious ]]
+        rm "$name"
+        mkfifo "$name"                  # nobody waits for a pipe
+        fails 1 timeout 30 se-gsl g.seg -o run -q "${small[@]}"
+        [[ $stderr == "se-gsl: $name: is a symbolic link or no regular file"* ]]
     done
+    rm -rf run
+    mkdir run
+    : > run/settings.tsv
+    chmod o+w run/settings.tsv
+    fails 1 gsl run
+    [[ $stderr == "se-gsl: run/settings.tsv: "*"can be written by others"* ]]
     rm -rf run
     mkdir -p $at
     chmod o+w $at

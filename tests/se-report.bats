@@ -321,6 +321,19 @@ END
     rm bad/paired.tsv
     mkfifo bad/paired.tsv
     fails 1 timeout 60 se-report bad
+    for name in settings.tsv split-00/run-0/iter-00/train.seg; do
+        rm -rf bad
+        cp -r "$BATS_FILE_TMPDIR/run" bad
+        rm "bad/$name"
+        mkfifo "bad/$name"              # nobody waits for a pipe
+        fails 1 timeout 60 se-report bad
+        [[ $stderr == "se-report: bad/$name: "*"no regular file"* ]]
+    done
+    rm -rf bad
+    cp -r "$BATS_FILE_TMPDIR/run" bad
+    awk -F '\t' -v OFS='\t' 'NR > 2 { $3 = 99999999 } { print }' run/metrics.tsv > bad/metrics.tsv
+    fails 1 timeout 60 se-report bad    # nobody looks for so many streams
+    [[ $stderr == "se-report: bad/metrics.tsv: iteration 99999999 is no number up to 999"* ]]
     rm -rf bad
     cp -r "$BATS_FILE_TMPDIR/run" bad
     sed -i 's| -o .*/\(split-[^ ]*\)$| --checkpoint=hit -o bad/\1|' bad/commands.sh
@@ -546,20 +559,36 @@ END
     for _ in {1..100}; do [[ ! -s url ]] || break; sleep .1; done
     [[ $(cat url) == http://127.0.0.1:*/ ]]
     cat > ask.py << 'END'
-import json, sys, urllib.error, urllib.request
+import json, socket, sys, time, urllib.error, urllib.request
 url = sys.argv[1]
 state = json.load(urllib.request.urlopen(url + "state"))
 assert (state["done"], state["total"], state["finished"]) == (7, 8, False), state
 assert state["now"].endswith("split-01/run-0/iter-03") and state["left"] > 0, state
-for path, host in (("state", "evil.example"), ("../../etc/passwd", None), ("metrics.tsv", None)):
+for path, head in (("state", {"Host": "evil.example"}), ("report", {"Sec-Fetch-Site": "cross-site"}),
+                   ("../../etc/passwd", {}), ("metrics.tsv", {})):
     try:
-        urllib.request.urlopen(urllib.request.Request(url + path, headers={"Host": host} if host else {}))
-        sys.exit(f"{path} {host} is served")
+        urllib.request.urlopen(urllib.request.Request(url + path, headers=head))
+        sys.exit(f"{path} {head} is served")
     except urllib.error.HTTPError as e:
         assert e.code in (403, 404), e
+port = int(url.split(":")[2].strip("/"))        # clients that send nothing do not add up
+slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+time.sleep(.5)
+with open("/proc/%s/status" % sys.argv[2]) as f:
+    threads = int(next(line for line in f if line.startswith("Threads:")).split()[1])
+assert threads < 30, threads
 END
     status=0
-    python3 ask.py "$(cat url)" || status=$?
+    python3 ask.py "$(cat url)" "$server" || status=$?
+    mkdir run/split-01/run-0/iter-03    # a pipe is not waited for, a link not followed
+    mkfifo run/split-01/run-0/iter-03/metrics.tsv
+    mv run/split-00 elsewhere
+    ln -s "$PWD/elsewhere" run/split-00
+    timeout 20 python3 -c 'import json, sys, urllib.request
+state = json.load(urllib.request.urlopen(sys.argv[1] + "state"))
+assert state["done"] == 3, state' "$(cat url)" || status=$?
+    rm -r run/split-00 run/split-01/run-0/iter-03
+    mv elsewhere run/split-00
     : > said
     if type -P chromium > /dev/null; then
         timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 500)); return document.querySelector("#now").textContent' > said || status=$?

@@ -12,8 +12,13 @@ WHOLE='^(0|[1-9][0-9]{0,8})$'
 declare -A given                        # long option -> value, if it was given
 operands=()
 
+# warn WORD...: one line; control characters of names and files, also U+0080 to U+009F, do not reach
+# the terminal
 warn() {
-    echo "$me: $*" >&2
+    local text="$me: $*"
+    text=${text//$'\n'/ }
+    text=${text//[[:cntrl:]]/?}
+    printf '%s\n' "${text//$'\302'[$'\200'-$'\237']/?}" >&2
 }
 
 die() {
@@ -35,12 +40,13 @@ make_folder() {
     }
 }
 
-# refuse_strangers DIR: links, files of other users, and folders that others can write.  Files may vanish
-# meanwhile, since parts of a run work at the same time; of those every test but a negated one is false.
+# refuse_strangers DIR: links, pipes and devices, and what belongs to other users or can be written by others.
+# Files may vanish meanwhile, since parts of a run work at the same time; of those every test but a
+# negated one is false.
 refuse_strangers() {
     local found
-    found=$(find "$1" -ignore_readdir_race \( -type l -o -uid "+$EUID" -o -uid "-$EUID" -o -type d -perm -o+w \) -print -quit)
-    [[ -z $found ]] || die "$found: is a symbolic link, belongs to another user or can be written by others; remove it or choose another folder"
+    found=$(find "$1" -ignore_readdir_race \( -type l,p,s,b,c -o -uid "+$EUID" -o -uid "-$EUID" -o -perm -o+w \) -print -quit)
+    [[ -z $found ]] || die "$found: is a symbolic link or no regular file, belongs to another user or can be written by others; remove it or choose another folder"
 }
 
 # put FILE: standard input as FILE, created atomically; names of unfinished files are unique, and a

@@ -9,25 +9,39 @@ import json
 import math
 import os
 import re
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 LIB, PORT, REPORT, _, DIR = sys.argv[1:6]
 NUMBER = re.compile(r"-?(\d+(\.\d*)?([eE][-+]?\d+)?|nan|inf)$")
 COLUMNS = 12
 
+SLOW = 20               # seconds that a client may take for its request
+MOST = 16               # clients at a time
+LONGEST = 1 << 24       # bytes that are read of a file
+clients, reporting = threading.Semaphore(MOST), threading.Lock()
+
+
+def plain(path):
+    """The text of a regular file in DIR; "" for what is not there or leads elsewhere, and for pipes."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return ""
+    with open(fd, errors="replace") as f:
+        inside = os.path.realpath(path).startswith(os.path.realpath(DIR) + os.sep)
+        return f.read(LONGEST) if inside and stat.S_ISREG(os.fstat(fd).st_mode) else ""
+
 
 def measured():
     """The lines of metrics.tsv of each iteration that is done: lists of numbers, nan as None."""
     rows = []
     for name in sorted(glob.glob(os.path.join(glob.escape(DIR), "split-*", "run-*", "iter-*", "metrics.tsv"))):
-        try:
-            with open(name, errors="replace") as f:
-                cells = f.readline(10000).rstrip("\n").split("\t")
-        except OSError:
-            continue
+        cells = plain(name).split("\n", 1)[0].split("\t")
         if len(cells) == COLUMNS and all(NUMBER.match(c) for c in cells):
             values = [float(c) for c in cells]
             rows.append([v if math.isfinite(v) else None for v in values])
@@ -37,14 +51,11 @@ def measured():
 def outputs():
     """What the commands write, in their order: (command, file)."""
     found = []
-    try:
-        with open(os.path.join(DIR, "commands.sh"), errors="replace") as f:
-            for line in f:
-                m = re.match(r"(se-[a-z]+) .*-o (\S+/(split-\d+/run-\d+/iter-\d+/[a-z0-9.-]+|best\.seg))$", line.strip())
-                if m:
-                    found.append((m.group(1), m.group(3)))
-    except OSError:
-        pass
+    for line in plain(os.path.join(DIR, "commands.sh")).splitlines():
+        tool, _, rest = line.strip().partition(" ")
+        m = re.search(r"/(split-\d{1,9}/run-\d{1,9}/iter-\d{1,9}/[a-z0-9.-]{1,99}|best\.seg)$", rest[-200:])
+        if m and " -o " in rest and re.match(r"se-[a-z]{1,20}$", tool):
+            found.append((tool, m.group(1)))
     return found
 
 
@@ -90,17 +101,35 @@ def report():
             return f.read(), ""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """One that a slow or busy client cannot fill with threads."""
+
+    def process_request(self, request, client):
+        if not clients.acquire(blocking=False):
+            return self.shutdown_request(request)
+        super().process_request(request, client)
+
+    def process_request_thread(self, request, client):
+        try:
+            super().process_request_thread(request, client)
+        finally:
+            clients.release()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
+    timeout = SLOW
+
     def do_GET(self):
         host = self.headers.get("Host", "").rsplit(":", 1)[0]
-        if host not in ("127.0.0.1", "localhost"):
+        if host not in ("127.0.0.1", "localhost") or self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
             return self.answer(403, "text/plain", "only for this host\n")
         if self.path == "/":
             return self.answer(200, "text/html", page())
         if self.path == "/state":
             return self.answer(200, "application/json", json.dumps(state()))
         if self.path == "/report":
-            text, fault = report()
+            with reporting:             # one at a time
+                text, fault = report()
             return self.answer(200, "text/html", text) if text else self.answer(409, "text/plain", fault)
         return self.answer(404, "text/plain", "there are /, /state and /report\n")
 
@@ -120,7 +149,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 try:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(PORT)), Handler)
+    server = Server(("127.0.0.1", int(PORT)), Handler)
 except (OSError, OverflowError) as e:
     sys.exit(f"se-report: port {PORT}: {e}; choose another with --port, or 0 for any")
 print(f"http://127.0.0.1:{server.server_address[1]}/", flush=True)
