@@ -54,6 +54,38 @@ assert read == len(digest)
 "
 }
 
+@test "segsl inflates no more than the memory limit" {
+    SE_MEMORY=50M script numpy "
+import os, resource, struct, zlib, segsl
+def stream(*sections):
+    out = b'SEG\1' + bytes(8)
+    out += struct.pack('<I', zlib.crc32(out))
+    for tag, codec, body, plain in (*sections, (b'ENDS', 0, None, 16)):
+        body = struct.pack('<QQ', len(sections), len(out)) if body is None else body
+        head = struct.pack('<4sIQQ', tag, codec, len(body), plain) + bytes(48) + struct.pack('<I', zlib.crc32(body))
+        out += head + struct.pack('<I', zlib.crc32(head)) + body + bytes(-len(body) % 16)
+    return out
+def refused(data):
+    try:
+        segsl.read(data)
+    except ValueError as e:
+        return 'memory limit' in str(e)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+pack = zlib.compressobj(9)
+bomb = b''.join(pack.compress(bytes(1 << 20)) for _ in range(300)) + pack.flush()
+assert refused(stream((b'zzzz', 1, bomb, 300 << 20)))
+assert refused(stream((b'zzzz', 1, bomb, (1 << 63) - 1)))
+small = zlib.compress(bytes(20 << 20), 9)
+assert refused(stream(*[(b'zzzz', 1, small, 20 << 20)] * 3))           # all of them together
+assert refused(stream(*[(b'zzzz', 1, small, 20 << 20)] * 2)) is None
+assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 << 10
+os.environ['SE_MEMORY'] = 'none'
+assert refused(stream(*[(b'zzzz', 1, small, 20 << 20)] * 3)) is None
+del os.environ['SE_MEMORY']
+assert refused(stream((b'zzzz', 1, small, (1 << 63) - 1)))
+"
+}
+
 @test "segsl reads what the tools write, and they read what it writes" {
     se-gen -n 60 --seed 2 | se-split --count 2 -o g.seg
     se-sim -q -k 4 g.seg | se-tree -q -K 3 -o t.seg

@@ -1,6 +1,7 @@
 """The .seg stream, as se-stream(5) describes it: a Graph from bytes, and bytes from a Graph."""
 import hashlib
 import os
+import re
 import struct
 import zlib
 
@@ -100,7 +101,27 @@ class Graph:
         self.__dict__ = read(data).__dict__
 
 
-def _inflate(body, plain):
+def _room():
+    """Bytes that deflated sections may have together: SE_MEMORY, as the tools understand it, or four
+    fifths of what is free."""
+    said = os.environ.get("SE_MEMORY", "")
+    size = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])B?)?", said, re.I)
+    if size:
+        return int(size[1]) << 10 * " KMGT".index((size[2] or " ").upper())
+    if said == "none" or "SC_AVPHYS_PAGES" not in getattr(os, "sysconf_names", ()):
+        return 1 << 62
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        with open("/proc/meminfo") as f:
+            free = int(re.search(r"MemAvailable: *([0-9]+)", f.read())[1]) << 10
+    except (OSError, TypeError):
+        pass
+    return free // 5 * 4
+
+
+def _inflate(body, plain, room):
+    need(plain <= room, "%d bytes to be inflated, and the memory limit leaves %d; SE_MEMORY sets it",
+         plain, room)
     z = zlib.decompressobj()
     try:
         out = z.decompress(body, plain + 1)         # never more than it says
@@ -116,7 +137,7 @@ def _frames(data):
     need(data[3:4] == b"\1" and len(data) >= 16, "not a stream of version 1")
     need(zlib.crc32(data[:12]) == struct.unpack_from("<I", data, 12)[0]
          and data[6:12] == bytes(6), "the header is damaged")
-    at, seen = 16, []
+    at, seen, room = 16, [], None
     while True:
         head = data[at:at + 80]
         need(len(head) == 80, "the stream is cut short")
@@ -139,7 +160,10 @@ def _frames(data):
             need(codec == 0 and body == struct.pack("<QQ", len(seen), at), "the end is damaged")
             need(end == len(data), "bytes behind the end")
             return
-        body = _inflate(body, plain) if codec else body
+        if codec:
+            room = _room() if room is None else room
+            body = _inflate(body, plain, room)
+            room -= plain
         need(len(body) == plain, "section %s has not the length that it says", name)
         seen.append(tag)
         yield tag, head[24:72], body
