@@ -10,6 +10,7 @@
 typedef int64_t id;
 typedef unsigned long long size;
 enum { INTEGER = 0, FLOAT = 1, STRING = 3, ENUM = 8 };  /* H5T_class_t */
+#define NO_ROOM "; it is damaged, or needs more than the memory limit (--memory)"
 enum { UTF8 = 1, DATASET = 1, DEFAULT = 0, ALL = 0, VIRTUAL = 3, EXTERNAL_LINK = 64 };
 
 static struct {
@@ -109,6 +110,7 @@ int se_hdf5_open(struct se_hdf5 *h, const char *path, struct se_err *err)
     h->file = -1;
     if (load(err) < 0)
         return se_err_in(err, path);
+    se_memory_enforce();                        /* a small file may have large chunks or many long texts */
     h->file = lib.file_open(path, 0, DEFAULT);
     return h->file >= 0 ? 0 : se_fail(err, SE_EINPUT, "%s: is not an HDF5 file that libhdf5 can "
                                       "read", path);
@@ -213,7 +215,7 @@ int se_hdf5_array(const struct se_hdf5 *h, const char *name, struct se_npy *a,
         else if (class == ENUM ? lib.read(x[0], x[2], ALL, ALL, DEFAULT, data) < 0
                  : lib.read(x[0], whole ? *lib.native_int64 : *lib.native_double, ALL, ALL,
                             DEFAULT, data) < 0)
-            rc = se_fail(err, SE_EINPUT, "%s: cannot be read", name);
+            rc = se_fail(err, SE_EINPUT, "%s: cannot be read" NO_ROOM, name);
         else if (class == ENUM)
             rc = se_npy_set(a, "u1", 2, '|', dims, shape, data, count, err);
         else
@@ -274,7 +276,7 @@ int se_hdf5_texts(const struct se_hdf5 *h, const char *name, struct se_bytes *te
         if (!data)
             rc = -1;
         else if (lib.read(x[0], x[3], ALL, ALL, DEFAULT, data) < 0)
-            rc = se_fail(err, SE_EINPUT, "%s: cannot be read", name);
+            rc = se_fail(err, SE_EINPUT, "%s: cannot be read" NO_ROOM, name);
         else
             rc = add_texts(data, shape[0], variable, each, text, err);
         if (data && variable)

@@ -23,6 +23,8 @@
 int se_memory_limit(const char *text, struct se_err *err);
 /* Would `bytes` more be within it?  0, or -1 with `err`. */
 int se_memory_check(uint64_t bytes, struct se_err *err);
+/* From now on the system, too, refuses more than the limit, to libraries that allocate by themselves. */
+void se_memory_enforce(void);
 
 /* Room for `count` items of `size` bytes, or NULL with `err` set.  Never NULL for 0 items.
  * se_zalloc clears it.  Give it back with free(). */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
@@ -118,9 +119,29 @@ static int too_much(uint64_t bytes, struct se_err *err)
                    mib < 10240 ? mib : mib / 1024, mib < 10240 ? "MiB" : "GiB", bytes);
 }
 
-int se_memory_check(uint64_t bytes, struct se_err *err)
+static void have_limit(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (by_default)
+        pthread_once(&once, set_default);
+}
+
+void se_memory_enforce(void)
+{
+    struct rlimit most;
+    uint64_t bytes;
+
+    have_limit();
+    if (limit == UINT64_MAX || __builtin_add_overflow(limit, at_start, &bytes) ||
+        getrlimit(RLIMIT_DATA, &most) < 0 || most.rlim_cur <= bytes)
+        return;
+    most.rlim_cur = bytes;
+    setrlimit(RLIMIT_DATA, &most);
+}
+
+int se_memory_check(uint64_t bytes, struct se_err *err)
+{
     static _Thread_local uint64_t asked;
 
     if (limit == UINT64_MAX && !by_default)
@@ -130,7 +151,6 @@ int se_memory_check(uint64_t bytes, struct se_err *err)
     if (asked < OFTEN)
         return 0;
     asked = 0;
-    if (by_default)
-        pthread_once(&once, set_default);
+    have_limit();
     return bytes > limit || in_use() > limit - bytes ? too_much(bytes, err) : 0;
 }
