@@ -17,12 +17,12 @@ const struct se_option tree_options[] = {
     { 0, "stability", NULL, SE_OPT_FLAG, &o.stability,
       .help = "measure how stable each level is when edges are missing" },
     { 0, "confidence", "FILE", SE_OPT_FILE, &o.confidence,
-      .help = "write how sure the module of each vertex is at each level" },
+      .help = "write a table of how certain the module of each vertex is at each level" },
     { 'm', "method", "best|merge|paper", SE_OPT_CHOICE, &o.method, .given = &o.method_given,
       .help = "how to search; best is the fastest on large graphs, too" },
     { 0, "squeeze", "greedy|exact", SE_OPT_CHOICE, &o.squeeze, .given = &o.squeeze_given,
-      .help = "how merge and paper bring their binary tree down to height K; unless given, "
-              "merge does it exactly and paper greedily" },
+      .help = "how merge and paper squeeze their binary tree to height K; default: exact for "
+              "merge, greedy for paper" },
     { 'e', "effort", "fast|normal|high", SE_OPT_CHOICE, &o.effort, .given = &o.effort_given,
       .help = "how long best searches" },
     { 0, "time", "SECONDS", SE_OPT_NUMBER, &o.seconds, .min = 0, .max = 1e9,
@@ -30,12 +30,12 @@ const struct se_option tree_options[] = {
       .help = "stop searching for a better tree after so many seconds; the first search is "
               "always finished" },
     { 0, "start", NULL, SE_OPT_FLAG, &o.start,
-      .help = "improve the tree in the stream instead of searching from nothing" },
+      .help = "improve the tree in the stream instead of searching from scratch" },
     { 0, "update", "OLD", SE_OPT_FILE, &o.update,
       .help = "start from the tree in the stream OLD and search only around vertices whose edges "
               "differ from those of the graph in OLD" },
     { 0, "score", NULL, SE_OPT_FLAG, &o.score,
-      .help = "print what the tree in the stream is worth; writes no stream" },
+      .help = "print the entropy of the tree in the stream; writes no stream" },
     { 0, "levels", NULL, SE_OPT_FLAG, &o.levels,
       .help = "print nodes, leaves and entropy of each level, and its stability where that was "
               "measured (to standard error unless --score)" },
@@ -44,7 +44,7 @@ const struct se_option tree_options[] = {
       .old = "on" },
     { 0, "order", NULL, SE_OPT_FLAG, &o.order,
       .help = "make each module a run of consecutive vertices, as in contact maps and time "
-              "series; the best there is for height 2" },
+              "series; optimal for height 2" },
     { 0, "pad", NULL, SE_OPT_FLAG, &o.pad,
       .help = "bring all leaves to one depth with nodes of a single child" },
     SE_OPTIONS_END
