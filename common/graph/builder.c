@@ -5,6 +5,7 @@
  * than the graph it becomes, and a star, or one pair a million times, is no worse than any
  * other input.  Equal pairs are met in the order in which they were added. */
 #include "common/graph/builder.h"
+#include "common/graph/builder_block.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -16,201 +17,17 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "steps are read as little-endian");
 
-enum { BLOCK = SE_BLOCK(1 << 18), DIGIT = 11, ESCAPED = 8, PAD = 8 };
-#define TURNED (UINT32_C(1) << 31)      /* in order[]: the pair was given high end first */
 #define END UINT64_MAX                  /* no key: ids are below SE_NONE */
-
-struct work {                   /* of the block being filled, handed on from one to the next */
-    uint64_t key[2][BLOCK];     /* u << 32 | v while filling; then for sorting */
-    uint32_t order[2][BLOCK];   /* weighted: where the entry was */
-};
-
-struct se_edge_block {
-    struct se_edge_block *next;
-    uint32_t count;
-    struct work *work;          /* NULL once another block has it */
-    float *weight;              /* NULL: all 1 */
-    unsigned bits, width;       /* key: low << bits | high; bytes of a step */
-    unsigned char *step;        /* packed: from key to key; all ones: 8 bytes follow */
-    unsigned char *turned;      /* weighted: bit i: entry i was given high end first */
-    uint64_t loops, repeated;   /* entries that packing joined to others */
-};
-
-static void free_block(struct se_edge_block *x)
-{
-    free(x->work);
-    free(x->weight);
-    free(x->step);
-    free(x->turned);
-    free(x);
-}
 
 void se_builder_release(struct se_builder *b)
 {
     while (b->first) {
         struct se_edge_block *next = b->first->next;
 
-        free_block(b->first);
+        se_edge_block_free(b->first);
         b->first = next;
     }
     *b = (struct se_builder)SE_BUILDER_INIT;
-}
-
-/* Turn the pairs into keys, low end first unless they are ordered, of as few bits as their ids
- * need.  `turned`: remember which end was first. */
-static void make_keys(struct se_edge_block *x, bool ordered, bool turned)
-{
-    uint64_t *key = x->work->key[0], all = 1;
-
-    for (uint32_t i = 0; i < x->count; i++)
-        all |= key[i] | key[i] >> 32;
-    x->bits = 64 - (unsigned)__builtin_clzll(all & UINT32_MAX);
-    for (uint32_t i = 0; i < x->count; i++) {
-        const uint64_t u = key[i] >> 32, v = key[i] & UINT32_MAX;
-
-        key[i] = ordered || u < v ? u << x->bits | v : v << x->bits | u;
-        if (turned)
-            x->work->order[0][i] = !ordered && u > v ? i | TURNED : i;
-    }
-}
-
-/* One pass of a radix sort, from half `from` of the work to the other. */
-static void sort_pass(struct work *w, uint32_t count, int from, unsigned shift,
-                      unsigned digit, bool weighted)
-{
-    const uint64_t *key = w->key[from], mask = (UINT64_C(1) << digit) - 1;
-    uint32_t start[1 << DIGIT] = { 0 }, sum = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        start[key[i] >> shift & mask]++;
-    for (uint64_t d = 0; d <= mask; d++) {
-        const uint32_t here = start[d];
-
-        start[d] = sum;
-        sum += here;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t to = start[key[i] >> shift & mask]++;
-
-        w->key[!from][to] = key[i];
-        if (weighted)
-            w->order[!from][to] = w->order[from][i];
-    }
-}
-
-/* Sort the keys, stably.  Returns the half of the work that holds them. */
-static int sort_keys(struct se_edge_block *x, bool weighted)
-{
-    const unsigned bits = 2 * x->bits, passes = (bits + DIGIT - 1) / DIGIT;
-    const unsigned digit = (bits + passes - 1) / passes;
-    const uint64_t *key = x->work->key[0];
-    uint32_t sorted = 1;
-    int half = 0;
-
-    while (sorted < x->count && key[sorted - 1] <= key[sorted])
-        sorted++;
-    if (sorted >= x->count)
-        return 0;
-    for (unsigned shift = 0; shift < bits; shift += digit, half = !half)
-        sort_pass(x->work, x->count, half, shift, digit, weighted);
-    return half;
-}
-
-/* Without weights an entry that repeats the one before it says nothing new. */
-static void drop_repeats(struct se_edge_block *x, uint64_t *key)
-{
-    const uint64_t mask = (UINT64_C(1) << x->bits) - 1;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < x->count; i++)
-        if (kept > 0 && key[i] == key[kept - 1]) {
-            if (key[i] >> x->bits == (key[i] & mask))
-                x->loops++;
-            else
-                x->repeated++;
-        } else {
-            key[kept++] = key[i];
-        }
-    x->count = kept;
-}
-
-/* Choose the width of a step that makes the whole shortest.  Returns the bytes needed. */
-static size_t choose_width(struct se_edge_block *x, const uint64_t *key)
-{
-    uint64_t longer = x->count, last = 0, best = UINT64_MAX, of_length[9] = { 0 };
-
-    for (uint32_t i = 0; i < x->count; i++) {
-        const uint64_t step = key[i] - last + 1;        /* all ones is not a step */
-
-        of_length[(71 - (unsigned)__builtin_clzll(step)) / 8]++;
-        last = key[i];
-    }
-    for (unsigned width = 1; width <= 8; width++) {
-        longer -= of_length[width];
-        if ((uint64_t)x->count * width + longer * ESCAPED < best) {
-            best = (uint64_t)x->count * width + longer * ESCAPED;
-            x->width = width;
-        }
-    }
-    return (size_t)best + PAD;
-}
-
-static void pack_steps(struct se_edge_block *x, const uint64_t *key)
-{
-    const uint64_t escape = UINT64_MAX >> (64 - 8 * x->width);
-    unsigned char *at = x->step;
-    uint64_t last = 0;
-
-    for (uint32_t i = 0; i < x->count; i++) {
-        const uint64_t step = key[i] - last;
-
-        memcpy(at, step < escape ? &step : &escape, x->width);
-        at += x->width;
-        if (step >= escape) {
-            memcpy(at, &step, ESCAPED);
-            at += ESCAPED;
-        }
-        last = key[i];
-    }
-    memset(at, 0, PAD);                 /* steps are read 8 bytes at a time */
-}
-
-/* Bring weights and directions into the order of the keys. */
-static int pack_order(struct se_edge_block *x, const uint32_t *order, struct se_err *err)
-{
-    float *sorted = x->weight ? se_alloc(x->count, sizeof *sorted, err) : NULL;
-
-    if ((x->weight && !sorted) || !(x->turned = se_zalloc(x->count / 8 + 1, 1, err))) {
-        free(sorted);
-        return -1;
-    }
-    for (uint32_t i = 0; i < x->count; i++) {
-        if (sorted)
-            sorted[i] = x->weight[order[i] & ~TURNED];
-        if (order[i] & TURNED)
-            x->turned[i / 8] |= (unsigned char)(1u << i % 8);
-    }
-    free(x->weight);
-    x->weight = sorted;
-    return 0;
-}
-
-static int pack_block(struct se_edge_block *x, const struct se_builder *b, struct se_err *err)
-{
-    const bool weighted = b->weighted || b->directions;
-    int half;
-
-    make_keys(x, b->ordered, weighted);
-    half = sort_keys(x, weighted);
-    if (!weighted)
-        drop_repeats(x, x->work->key[half]);
-    else if (pack_order(x, x->work->order[half], err) < 0)
-        return -1;
-    x->step = se_alloc(choose_width(x, x->work->key[half]), 1, err);
-    if (!x->step)
-        return -1;
-    pack_steps(x, x->work->key[half]);
-    return 0;
 }
 
 /* Pack the last block and start a new one with its work. */
@@ -220,7 +37,7 @@ static int new_block(struct se_builder *b, struct se_err *err)
 
     if (!x)
         return -1;
-    if (b->last ? pack_block(b->last, b, err) < 0
+    if (b->last ? se_edge_block_pack(b->last, b, err) < 0
                 : !(x->work = se_alloc(1, sizeof *x->work, err))) {
         free(x);
         return -1;
@@ -238,7 +55,7 @@ static int new_block(struct se_builder *b, struct se_err *err)
 
 static int start_weights(struct se_edge_block *x, struct se_err *err)
 {
-    x->weight = se_alloc(BLOCK, sizeof *x->weight, err);
+    x->weight = se_alloc(SE_EDGES_IN_BLOCK, sizeof *x->weight, err);
     if (!x->weight)
         return -1;
     for (uint32_t i = 0; i < x->count; i++)
@@ -265,7 +82,7 @@ int se_builder_add(struct se_builder *b, uint32_t u, uint32_t v, float weight,
     if (b->weighted && !(weight >= 0 && weight <= FLT_MAX))
         return se_fail(err, SE_EINPUT, "weight %g of edge %" PRIu32 " - %" PRIu32
                        " is negative or not finite", (double)weight, u, v);
-    if (!x || x->count == BLOCK) {
+    if (!x || x->count == SE_EDGES_IN_BLOCK) {
         if (new_block(b, err) < 0)
             return -1;
         x = b->last;
@@ -303,8 +120,8 @@ static void advance(struct cursor *c)
     step &= c->escape;
     c->at += x->width;
     if (step == c->escape) {
-        memcpy(&step, c->at, ESCAPED);
-        c->at += ESCAPED;
+        memcpy(&step, c->at, SE_EDGE_ESCAPED);
+        c->at += SE_EDGE_ESCAPED;
     }
     c->packed += step;
     c->key = c->packed >> x->bits << 32 | (c->packed & ((UINT64_C(1) << x->bits) - 1));
@@ -527,7 +344,7 @@ static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
     struct merge m = { 0 };
     int rc = 0;
 
-    if (b->last && pack_block(b->last, b, err) < 0)
+    if (b->last && se_edge_block_pack(b->last, b, err) < 0)
         return -1;
     for (const struct se_edge_block *x = b->first; x; x = x->next) {
         r->bound += x->count;

@@ -110,7 +110,7 @@ static void free_world(struct world *w)
     se_stream_release(&w->stream);
 }
 
-static double loss(struct world *w)
+static inline double loss(struct world *w)
 {
     return se_net_loss(se_net_forward(&w->net, true), N, CLASSES, w->id, w->count, w->label,
                        w->dlogits);
