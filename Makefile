@@ -91,7 +91,8 @@ $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
-# A command line that fills a file of its own
+# What fills a file of its own
+$(B)/bin/se-cache: $(B)/tools/cache_list.o
 $(B)/bin/se-train $(B)/fuzz/fuzz-train: $(B)/tools/train_options.o
 $(B)/bin/se-tree $(B)/fuzz/fuzz-tree: $(B)/tools/tree_options.o
 

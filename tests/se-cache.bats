@@ -96,6 +96,22 @@ runs() {
     [[ $(runs) == 1 ]] && cmp a b && cmp b c
 }
 
+@test "--append: the content of the file is part of the key, its name is not" {
+    : > marks
+    echo one > 'a file'
+    cp 'a file' other
+    se-cache g.seg --append 'a file' -- count cat > a
+    [[ $(< a) == one ]]
+    se-cache g.seg --append other -- count cat > b
+    [[ $(runs) == 1 ]]
+    cmp a b
+    echo two > other
+    se-cache g.seg --append other --with -n -- count cat > c
+    [[ $(runs) == 2 && $(< c) == *1*two ]]
+    fails 1 se-cache g.seg --append none -- cat
+    [[ $stderr == "se-cache: none: cannot open: No such file"* ]]
+}
+
 @test "a failing command: its status, no output, nothing stored" {
     run -3 --separate-stderr se-cache g.seg -o out.seg -- sh -c 'cat; echo sorry >&2; exit 3'
     [[ $stderr == sorry && ! -e out.seg ]]

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/command.h"
@@ -16,9 +15,10 @@
 #include "common/base/store.h"
 #include "common/cli/tool.h"
 #include "common/stream/resultkey.h"
+#include "tools/cache_list.h"
 
 static struct {
-    const char *dir, *limit, *input_digest, *with, *record;
+    const char *dir, *limit, *input_digest, *with, *record, *append;
     struct se_list also;
     bool why, digest, status, stream, no_run;
 } o;
@@ -37,6 +37,8 @@ static const struct se_option options[] = {
     { 0, "with", "WORDS", SE_OPT_STRING, &o.with,
       .help = "add these words to the command without making them part of the key, such as "
               "'-q -@ 2'" },
+    { 0, "append", "FILE", SE_OPT_FILE, &o.append,
+      .help = "add FILE to the command; the content of FILE is part of the key and its name is not" },
     { 0, "stream", NULL, SE_OPT_FLAG, &o.stream,
       .help = "fail if the result is not a valid stream" },
     { 0, "digest", NULL, SE_OPT_FLAG, &o.digest,
@@ -104,6 +106,25 @@ static int hash_input(struct work *w, struct se_err *err)
     return se_key_tell(&w->key, "input", text, w->input_name, err);
 }
 
+/* --append: the content of a file under any name */
+static int hash_appended(struct work *w, struct se_err *err)
+{
+    const int fd = open(o.append, O_RDONLY | O_CLOEXEC);
+    char text[SE_DIGEST_TEXT];
+    struct se_digest d;
+    int rc;
+
+    if (fd < 0)
+        return se_fail_errno(err, SE_EIO, "%s: cannot open", o.append);
+    rc = se_digest_any(fd, &d, err);
+    close(fd);
+    if (rc < 0)
+        return se_err_in(err, o.append);
+    se_key_text(&w->key, "append");
+    se_key_text(&w->key, se_digest_text(&d, text));
+    return se_key_tell(&w->key, "file", text, o.append, err);
+}
+
 static int make_key(struct work *w, struct se_err *err)
 {
     struct se_digest d;
@@ -131,6 +152,8 @@ static int make_key(struct work *w, struct se_err *err)
         else if (rc > 0)
             rc = 0;
     }
+    if (rc == 0 && o.append)
+        rc = hash_appended(w, err);
     if (rc == 0)
         rc = se_bytes_add(&w->key.about, "", 1, err);
     d = se_hash_end(&w->key.hash);
@@ -248,7 +271,7 @@ static int perform(struct work *w, int out, struct se_err *err)
     int status;
 
     if (w->run->verbose) {
-        char *text = se_command_text(w->full, w->words, err);
+        char *text = se_command_text(w->full, w->words + (o.append != NULL), err);
 
         if (text)
             se_note(w->run, "run: %s", text);
@@ -292,66 +315,6 @@ static int compute(struct work *w, enum how *how, struct se_err *err)
     return rc;
 }
 
-/* ---- why ----------------------------------------------------------------------------- */
-
-struct search {
-    struct work *w;
-    bool same_command, same_input;
-    char changed[400];                  /* a file that differs */
-};
-
-/* The line of `kind` in `about`, in a static buffer */
-static bool line_of(const char *about, const char *kind, char line[4096])
-{
-    const size_t len = strlen(kind);
-
-    for (const char *at = about; *at; at = strchrnul(at, '\n') + (*strchrnul(at, '\n') != '\0'))
-        if (strncmp(at, kind, len) == 0 && at[len] == '\t') {
-            snprintf(line, 4096, "%.*s", (int)(strchrnul(at, '\n') - at), at);
-            return true;
-        }
-    return false;
-}
-
-static int compare(void *arg, struct se_entry *e)
-{
-    struct search *s = arg;
-    char mine[4096], other[4096];
-
-    if (!line_of(s->w->key.about.data, "command", mine) || !line_of(e->about, "command", other) ||
-        strcmp(mine, other) != 0)
-        return 0;
-    s->same_command = true;
-    if (!line_of(s->w->key.about.data, "input", mine) || !line_of(e->about, "input", other) ||
-        strncmp(mine, other, 6 + SE_DIGEST_TEXT - 1) != 0)
-        return 0;
-    s->same_input = true;
-    for (const char *at = e->about; *at; at = strchrnul(at, '\n') + (*strchrnul(at, '\n') != '\0')) {
-        snprintf(other, sizeof other, "%.*s", (int)(strchrnul(at, '\n') - at), at);
-        if (strncmp(other, "file\t", 5) == 0 && strlen(other) > 5 + SE_DIGEST_TEXT &&
-            !strstr(s->w->key.about.data, other))
-            snprintf(s->changed, sizeof s->changed, "%.399s", other + 5 + SE_DIGEST_TEXT);
-    }
-    return 0;
-}
-
-static void explain(struct work *w)
-{
-    struct search s = { .w = w };
-    struct se_err ignored = SE_ERR_INIT;
-
-    if (w->store.folder >= 0)
-        se_store_walk(&w->store, compare, &s, &ignored);
-    if (s.changed[0])
-        fprintf(stderr, "se-cache: run, because %s has changed\n", s.changed);
-    else if (s.same_input)
-        fprintf(stderr, "se-cache: run, because its files or the version differ\n");
-    else if (s.same_command)
-        fprintf(stderr, "se-cache: run, because this input is new for this command\n");
-    else
-        fprintf(stderr, "se-cache: run, because no result of this command is stored\n");
-}
-
 /* ---- all of it ----------------------------------------------------------------------- */
 
 /* Is -o what the record says? */
@@ -393,7 +356,7 @@ static int find_or_make(struct work *w, enum how *how, struct se_err *err)
         rc = take_stored(w, err);
     if (rc == 0) {
         if (o.why)
-            explain(w);
+            cache_explain(&w->store, w->key.about.data);
         *how = RUN;
         rc = compute(w, how, err);
     } else if (rc > 0) {
@@ -420,7 +383,7 @@ static int report(const struct work *w, enum how how, struct se_err *err)
     return fflush(stdout) == 0 ? 0 : se_fail_errno(err, SE_EIO, "write error");
 }
 
-/* The words of the command, and the same with those of --with behind them */
+/* The words of the command, and the same with the file of --append and the words of --with */
 static int take_words(struct work *w, char **word, struct se_err *err)
 {
     char *with = o.with ? se_strdup(o.with, err) : NULL, *save = NULL;
@@ -428,13 +391,15 @@ static int take_words(struct work *w, char **word, struct se_err *err)
 
     w->word = word;
     w->words = command_words;
-    w->full = se_zalloc((uint64_t)command_words + (o.with ? strlen(o.with) : 0) + 2,
+    w->full = se_zalloc((uint64_t)command_words + (o.with ? strlen(o.with) : 0) + 3,
                         sizeof *w->full, err);
     if (!w->full || (o.with && !with)) {
         free(with);
         return -1;
     }
     memcpy(w->full, word, (size_t)command_words * sizeof *word);
+    if (o.append)
+        w->full[n++] = (char *)(uintptr_t)o.append;
     for (char *c = with ? strtok_r(with, " ", &save) : NULL; c; c = strtok_r(NULL, " ", &save))
         w->full[n++] = c;
     w->full[n + 1] = with;                      /* behind the NULL that ends them: to be freed */
@@ -505,34 +470,6 @@ static int run_command(struct se_run *run, struct se_err *err)
     return exit_status && !err->text[0] ? 0 : rc;       /* the command said what was wrong */
 }
 
-static const char *in_words(double value, const char *unit[], const double *step, char text[32])
-{
-    int i = 0;
-
-    while (step[i] > 0 && value >= step[i])
-        value /= step[i++];
-    snprintf(text, 32, value < 10 && i > 0 ? "%.1f %s" : "%.0f %s", value, unit[i]);
-    return text;
-}
-
-static int list_one(void *arg, struct se_entry *e)
-{
-    static const char *times[] = { "seconds", "minutes", "hours", "days" };
-    static const char *sizes[] = { "bytes", "KB", "MB", "GB", "TB" };
-    static const double time_steps[] = { 60, 60, 24, 0 }, size_steps[] = { 1024, 1024, 1024, 1024, 0 };
-    char age[32], size[32], input[4096] = "", command[4096] = "";
-    const char *name;
-
-    (void)arg;
-    line_of(e->about, "input", input);
-    line_of(e->about, "command", command);
-    name = strrchr(input, '\t');
-    in_words(difftime(time(NULL), (time_t)e->used), times, time_steps, age);
-    printf("%s ago\t%s\t%.3f s\t%s\t%s\t%.8s\n", age, in_words((double)e->size, sizes, size_steps, size),
-           (double)e->ms / 1000, *command ? command + 8 : "?", name ? name + 1 : "?", e->result);
-    return 0;
-}
-
 static int manage(struct se_run *run, struct se_err *err)
 {
     struct se_store s = SE_STORE_INIT;
@@ -548,8 +485,7 @@ static int manage(struct se_run *run, struct se_err *err)
         return 0;                               /* nothing to tell, nothing to remove */
     rc = se_store_open(&s, o.dir, err);
     if (rc == 0 && list) {
-        printf("used\tsize\ttook\tcommand\tinput\tresult\n");
-        rc = se_store_walk(&s, list_one, NULL, err);
+        rc = cache_list(&s, err);
     } else if (rc == 0 && (prune || clear)) {
         rc = se_store_prune(&s, clear ? 0 : limit, err);
     }
