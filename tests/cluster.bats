@@ -111,7 +111,8 @@ options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
     cat > slow/tree << 'END'
 #!/bin/bash
 touch "$SLOW/$(hostname)"
-[[ -z ${SLURM_JOB_ID-} || -n ${SLURM_RESTART_COUNT-} ]] || sleep 8
+[[ -z ${SLURM_JOB_ID-} || -n ${SLURM_RESTART_COUNT-} ]] ||
+    for i in {1..600}; do [[ ! -e $SLOW/cut ]] || break; sleep .1; done
 exec se-tree --height 2 --effort fast "$@"
 END
     chmod +x slow/tree
@@ -119,12 +120,13 @@ END
     se-gsl -q g.seg -o local "${options[@]}" --stage tree="$PWD/slow/tree"
     se-gsl g.seg -o array "${options[@]}" --stage tree="$PWD/slow/tree" --parts > parts.txt
     job=$(array . --requeue -c2)                # a host for each task
-    for (( i = 0; i < 100; i++ )); do
+    for (( i = 0; i < 300; i++ )); do
         [[ ! -e slow/n2 ]] || break
         sleep .2
     done
     [[ -e slow/n2 ]]
     "$BATS_TEST_DIRNAME/cluster" cut "$CLUSTER" n2
+    touch slow/cut
     # its twin goes on in there, and writes to the disk that all share
     done_with "$job"
     "$BATS_TEST_DIRNAME/cluster" mend "$CLUSTER" n2

@@ -265,7 +265,7 @@ runs() {
         status=0
         wait $pid || status=$?
         [[ $status == "$want" && ! -e out.seg ]]
-        for _ in {1..50}; do
+        for _ in {1..600}; do
             pgrep -g "$(< pid)" > /dev/null || break
             sleep 0.05
         done

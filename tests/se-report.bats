@@ -551,12 +551,18 @@ END
     [[ $(cat said) == '[true, true, true,'* ]]
 }
 
+# shows WORD...: JavaScript that waits until the page of --watch says this
+shows() {
+    echo "for (let i = 0; i < 400 && !document.querySelector('#now').textContent.includes('$*'); i++)
+        await new Promise(r => setTimeout(r, 100));"
+}
+
 @test "--watch serves a run on this host only" {
     need_command python3
     rm -r run/summary.tsv run/split-01/run-0/iter-03
     se-report run --watch > url 2> errors 3>&- &
     server=$!
-    for _ in {1..100}; do [[ ! -s url ]] || break; sleep .1; done
+    for _ in {1..600}; do [[ ! -s url ]] || break; sleep .1; done
     [[ $(cat url) == http://127.0.0.1:*/ ]]
     cat > ask.py << 'END'
 import json, socket, sys, time, urllib.error, urllib.request
@@ -591,12 +597,12 @@ assert state["done"] == 3, state' "$(cat url)" || status=$?
     mv elsewhere run/split-00
     : > said
     if type -P chromium > /dev/null; then
-        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 500)); return document.querySelector("#now").textContent' > said || status=$?
+        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" "$(shows 7 of 8) return document.querySelector('#now').textContent" > said || status=$?
     fi
     if type -P chromium > /dev/null && (( status == 0 )); then         # the rest is done, and the report is opened
         cp -r "$BATS_FILE_TMPDIR/run/split-01/run-0/iter-03" run/split-01/run-0/
         cp "$BATS_FILE_TMPDIR/run/summary.tsv" run/
-        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" 'await new Promise(r => setTimeout(r, 3000)); return document.querySelector("#now").textContent + document.querySelector("#live a").pathname' > done || status=$?
+        timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)" "$(shows Finished) return document.querySelector('#now').textContent + document.querySelector('#live a').pathname" > done || status=$?
         timeout 100 python3 "$ROOT/tests/browser.py" "$(cat url)report" 'se.ui.show(5); return [se.model.n, se.model.steps.length]' > report || status=$?
         grep -q 'Finished: 8 iterations in .*/report"' done || status=1
         [[ $(cat report) == '[150, 4]' ]] || status=1
