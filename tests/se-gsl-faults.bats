@@ -165,7 +165,7 @@ killed_at() {
     cat > script << 'END'
 set -euo pipefail
 mkdir disk
-mount -t tmpfs -o size=400k none disk
+mount -t tmpfs -o size=200k none disk
 status=0
 se-gsl g.seg -o disk/run "$@" --no-cache 2> message || status=$?
 (( status == 1 ))
@@ -184,7 +184,7 @@ END
     cat > script << 'END'
 set -euo pipefail
 mkdir disk
-mount -t tmpfs -o size=400k none disk
+mount -t tmpfs -o size=200k none disk
 se-gsl g.seg -o run "$@" --cache disk/cache 2> message
 grep -q 'going on without storing the result' message
 [[ $(grep -c . message) == 1 ]]
@@ -210,7 +210,7 @@ END
         se-gsl in.seg -o run --model gcn --splits 0-1 --iterations 40 --jobs $jobs --no-cache 2> log &
         job=$!
         set +m
-        for _ in {1..500}; do
+        for _ in {1..3000}; do
             [[ ! -e run/split-00/run-0/iter-01/tree.seg ]] || break
             sleep 0.02
         done
@@ -219,7 +219,7 @@ END
         wait $job || status=$?
         [[ $status -eq 130 ]] || { cat log; echo "$status"; false; }
         grep -qx 'se-gsl: interrupted; the same command continues where it stopped' log
-        for _ in {1..100}; do
+        for _ in {1..600}; do
             pgrep -g $job > left || break
             sleep 0.05
         done
@@ -241,7 +241,7 @@ END
                 --stage tree='echo $$ > pid; sleep 77.7 | sleep 77.7' 2> log &
             job=$!
             set +m
-            for _ in {1..500}; do
+            for _ in {1..3000}; do
                 [[ ! -s pid ]] || break
                 sleep 0.02
             done
@@ -249,7 +249,7 @@ END
             status=0
             wait $job || status=$?
             [[ $status == "$want" ]] || { cat log; echo "$jobs $signal $status"; false; }
-            for _ in {1..100}; do
+            for _ in {1..600}; do
                 pgrep -f '^sleep 77.7' > left || break
                 sleep 0.05
             done
@@ -449,7 +449,7 @@ END
         TMPDIR=$PWD/tmp se-gsl "$PWD/in.seg" -o "$PWD/run" -q --no-cache "${words[@]}" 2> log &
         job=$!
         set +m
-        for _ in {1..1500}; do
+        for _ in {1..3000}; do
             [[ $what == control ]] || ! pgrep -f "se-train.*$PWD/" > /dev/null || break
             [[ $what == choose || ! -d run/controls ]] || break
             sleep 0.02
@@ -459,7 +459,7 @@ END
         status=0
         wait $job || status=$?
         [[ $status == 143 ]] || { cat log; echo "$what $status"; false; }
-        for _ in {1..100}; do
+        for _ in {1..600}; do
             pgrep -f "se-train.*$PWD/" > left || break
             sleep 0.05
         done

@@ -210,7 +210,7 @@ END
         --seed 1000000 --beside g.seg --probabilities -o want.seg
     [[ $(digest want.seg) == "$(digest $at/iter-00/train.seg)" ]]
     se-train -q --model mix --hidden 8 --epochs 15 --split 1 --seed 1000001 --beside g.seg --probabilities \
-        $at/iter-01/sample.seg -o want.seg
+        --features-from g.seg $at/iter-01/sample.seg -o want.seg
     [[ $(digest want.seg) == "$(digest $at/iter-01/train.seg)" ]]
     gsl alone --model mix --beside none --splits 1
     run ! grep -q beside alone/commands.sh
@@ -236,7 +236,7 @@ END
     [[ $(grep -c 'se-train .*--communities 16 ' run/commands.sh) == 2 ]]
     for i in 1 2; do
         se-sample -q --theta 3 --seed $i --keep $at/iter-0$i/tree.seg |
-            se-train -q --hidden 8 --epochs 15 --communities 16 --seed $i --probabilities -o want.seg
+            se-train -q --hidden 8 --epochs 15 --communities 16 --seed $i --probabilities --features-from g.seg -o want.seg
         [[ $(digest want.seg) == "$(digest $at/iter-0$i/train.seg)" ]]
     done
     gsl plain -K 3

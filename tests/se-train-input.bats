@@ -12,6 +12,26 @@ embedding_of() {
     se-cat --only embedding,predictions "$1" | digest
 }
 
+@test "--features-from: features that the stages between two trainings left out" {
+    make_easy
+    se-train --epochs 10 easy.seg -o want.seg
+    se-cat --drop features easy.seg -o thin.seg
+    se-train -q --epochs 10 thin.seg -o without.seg
+    [[ $(embedding_of without.seg) != "$(embedding_of want.seg)" ]]
+    se-train --epochs 10 --features-from easy.seg thin.seg -o got.seg
+    [[ $(digest got.seg) == "$(digest want.seg)" ]]
+    se-gen -n 120 --dims 9 --seed 5 -o other.seg                # those of the input come first
+    se-train --epochs 10 --features-from other.seg easy.seg -o got.seg
+    [[ $(digest got.seg) == "$(digest want.seg)" ]]
+    se-train -q --epochs 10 --features-from thin.seg thin.seg -o got.seg        # nobody has any
+    [[ $(digest got.seg) == "$(digest without.seg)" ]]
+    se-gen -n 50 --dims 9 -o small.seg
+    fails 1 se-train --features-from small.seg thin.seg
+    [[ $stderr == "se-train: thin.seg: features: "*"50"* ]]
+    fails 1 se-train --features-from none.seg thin.seg
+    [[ $stderr == "se-train: none.seg: "*"No such file"* ]]
+}
+
 @test "--communities adds columns for each level of the tree, and applies again" {
     make_easy
     se-tree -K 3 easy.seg -o tree.seg
@@ -212,7 +232,7 @@ embedding_of() {
     py=$(find_python zlib) || skip "no Python"
     se-gen -n 200 --splits 1 -q -o g.seg
     se-train -q --epochs 1000000 --checkpoint c --checkpoint-every 1 g.seg -o x.seg & job=$!
-    for _ in {1..500}; do
+    for _ in {1..3000}; do
         [[ ! -s c ]] || break
         sleep 0.02
     done

@@ -1,9 +1,7 @@
 /* se-train.c - train a node classifier on the graph */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/outfile.h"
@@ -468,13 +466,54 @@ static int work(struct job *j, struct se_err *err)
     return compute(j, NULL, err);
 }
 
+/* Copy a section of another stream to where it would be if it had never been left out. */
+static int put_back(struct se_stream *s, const struct se_stream *other, uint32_t tag,
+                    struct se_err *err)
+{
+    const struct se_section *x = se_stream_find(other, tag);
+    size_t place = 0;
+
+    if (!x)
+        return 0;
+    for (const struct se_section *y = other->section; y < x; y++) {
+        const struct se_section *mine = se_stream_find(s, y->tag);
+
+        if (mine && (size_t)(mine - s->section) >= place)
+            place = (size_t)(mine - s->section) + 1;
+    }
+    if (se_stream_copy(s, x, err) < 0)
+        return -1;
+    se_stream_move_last(s, place);
+    return 0;
+}
+
+/* --features-from: stages between two trainings need not carry what they do not read. */
+static int add_features(struct se_run *run, struct se_stream *s, struct se_err *err)
+{
+    static const uint32_t wanted[] = { SE_FEATURES, SE_COLUMNS };
+    const char *input = run->input;
+    struct se_stream other = SE_STREAM_INIT;
+    int rc;
+
+    if (se_stream_has(s, SE_FEATURES))
+        return 0;
+    rc = se_run_read(run, o.features_from, &other, err);
+    run->input = input;                         /* what messages name */
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = put_back(s, &other, wanted[i], err);
+    se_stream_release(&other);
+    return rc;
+}
+
 static struct se_stream given = SE_STREAM_INIT;
 
 static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     struct job j = { .run = run, .s = s, .given = &given, .peers = peers, .input = SE_NNINPUT_INIT };
-    const int rc = work(&j, err);
+    int rc = o.features_from ? add_features(run, s, err) : 0;
 
+    if (rc == 0)
+        rc = work(&j, err);
     se_net_release(&j.net);
     se_gpu_close(&j.gpu);
     se_consistency_release(&j.consistency);

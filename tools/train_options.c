@@ -101,6 +101,8 @@ const struct se_option train_options[] = {
       "a stream with a second graph: for mix the given graph (the input has the learned one), for "
       "geomgcn one of se-embed --latent",
       NULL },
+    { 0, "features-from", "FILE", SE_OPT_FILE, &o.features_from,
+      .help = "if the input has no features, take those of this stream and write them, too" },
     { 0, "communities", "DIMS", SE_OPT_COUNT, &o.r.communities, 0, 65536,
       "add the communities of the tree to the input, DIMS columns for each level; 0: none",
       NULL },

@@ -10,7 +10,7 @@ enum { LAST, BEST };            /* --embed-epoch */
 
 struct train_command {
     struct se_recipe r;
-    const char *log, *beside, *batch, *checkpoint;
+    const char *log, *beside, *features_from, *batch, *checkpoint;
     bool input_dropout_given, hidden_given, edge_dropout_given, layers_given, hops_given;
     bool vertex_dropout_given, samples_given, consistency_given;
     bool loops_given, weights_given, apply, probabilities, list, unsupervised;

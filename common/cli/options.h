@@ -6,7 +6,7 @@
 
 #include "common/cli/tool.h"
 
-enum { SE_MOST_OPTIONS = 64 };
+enum { SE_MOST_OPTIONS = 96 };
 
 struct se_options {
     const struct se_option *item[SE_MOST_OPTIONS];      /* the tool's own, then the shared */

@@ -86,10 +86,7 @@ static int replace_section(struct se_stream *base, const struct se_section *x,
     se_stream_drop(base, x->tag);
     if (se_stream_copy(base, x, err) < 0)
         return -1;
-    const struct se_section new = base->section[base->count - 1];
-    memmove(base->section + place + 1, base->section + place,
-            (base->count - 1 - place) * sizeof new);
-    base->section[place] = new;
+    se_stream_move_last(base, place);
     return 0;
 }
 

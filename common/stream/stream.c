@@ -51,6 +51,14 @@ static void drop_at(struct se_stream *s, size_t i)
     memmove(s->section + i, s->section + i + 1, (s->count - i) * sizeof *s->section);
 }
 
+void se_stream_move_last(struct se_stream *s, size_t place)
+{
+    const struct se_section last = s->section[s->count - 1];
+
+    memmove(s->section + place + 1, s->section + place, (s->count - 1 - place) * sizeof last);
+    s->section[place] = last;
+}
+
 void se_stream_drop(struct se_stream *s, uint32_t tag)
 {
     const struct se_section *x = se_stream_find(s, tag);

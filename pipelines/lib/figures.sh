@@ -72,6 +72,7 @@ words_of() {
     for word in ${line#"$1" }; do
         case $word in
         -o | --log) skip=true ;;
+        --features-from) words+=("$word" "$folder/iter-00/train.seg") skip=true ;;
         --ch*) why="its command writes a checkpoint"; return 1 ;;
         -q | *.seg) skip=false ;;
         *) $skip || words+=("$word")

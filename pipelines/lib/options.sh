@@ -136,7 +136,12 @@ prepare_stages() {
         add_options train 'input communities'
     fi
     options_first=("${words[@]}") options_start=(se-noise --remove --rate 1)
-    options_sim+=(--drop-sections 'model,probabilities')   # it stays in what training wrote
+    # What training wrote stays there.  Programs of others may read features, as these options do.
+    without=model,probabilities thin=false
+    if (( ! ${#swapped[@]} )) && [[ " ${options_sim[*]} ${options_sample[*]} " != *' '@(features|both)' '* ]]; then
+        without+=,features,columns thin=true
+    fi
+    options_sim+=(--drop-sections "$without")
     [[ ! -v given[metric] || -v given[sample-metric] ]] || options_sample+=(--metric "${given[metric]}")
     if [[ ${given[communities]-0} != 0 ]]; then
         options_sample+=(--keep-stale)  # the tree

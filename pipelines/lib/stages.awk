@@ -37,7 +37,7 @@ stage == "" {
         else if ($i == "Fl") { short = $(i + 1); i++ }
         else if ($i == "Ar") { arg = $(i + 1); i++ }
     }
-    if (stage == "train" && name ~ /^(split|beside|apply|probabilities|unsupervised)$/)
+    if (stage == "train" && name ~ /^(split|beside|features-from|apply|probabilities|unsupervised)$/)
         next
     pass = "--" name
     if (name in taken || (name in owner && owner[name] != stage))
