@@ -104,7 +104,7 @@ tune() {
     local point word score
     if [[ ! -v given[part] ]]; then
         make_folder "$out/tune"
-        each_part < <(for point in "${points[@]}"; do runs_as "tune:$point:"; done)
+        pool < <(for point in "${points[@]}"; do runs_as "tune:$point:"; done)
         for point in "${points[@]}"; do
             try_point "$point" --part gather
             score=$(awk -f "$share/lib/summary.awk" "$out/tune/${point// /+}/metrics.tsv" |

@@ -29,23 +29,19 @@ take_stage() {
 # take_splits TEXT: such as 0-9 or 0,3, or all, into the array splits; the stream has them, or none,
 # and then ten are made
 take_splits() {
-    local text=$1 part count last i
+    local part count first last
     splits=(0)
     [[ $1 != 0 ]] || return 0           # se-train says soon if there is none
     count=$(se-info --get 'splits?' "$input") || exit 1
     [[ $count =~ $WHOLE && $count != 0 ]] || count=10
-    if [[ $1 == all ]]; then
-        text=0-$(( count - 1 ))
-    fi
     splits=()
-    for part in ${text//,/ }; do
+    for part in ${1//,/ }; do
+        [[ $1 != all ]] || part=0-$(( count - 1 ))
         [[ $part =~ ^([0-9]{1,3})(-([0-9]{1,3}))?$ ]] ||
             bad_usage "--splits $1: it should be like 0-9 or 0,3, or all"
-        last=$(( 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}} ))
+        first=$(( 10#${BASH_REMATCH[1]} )) last=$(( 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}} ))
         (( last < count )) || die "$input: there is no split $last; it has $count, and se-split makes others"
-        for (( i = 10#${BASH_REMATCH[1]}; i <= last; i++ )); do
-            splits+=("$i")
-        done
+        mapfile -t -O "${#splits[@]}" splits < <(seq "$first" "$last")
     done
     (( ${#splits[@]} )) || bad_usage "--splits $1: no split"
 }

@@ -58,21 +58,9 @@ do_part() {
     esac
 }
 
-# each_part: those of standard input, --jobs at a time or one by one
-each_part() {
-    local id
-    if (( jobs > 1 || ${#launcher[@]} )); then
-        pool
-    else
-        while read -r id <&3; do
-            do_part "$id"
-        done 3<&0
-    fi
-}
-
 # all_parts: unless each was done by its own command
 all_parts() {
-    [[ -v given[part] ]] || each_part < <(parts)
+    [[ -v given[part] ]] || pool < <(parts)
     [[ ! -v given[controls] ]] || gather_controls
 }
 
