@@ -98,6 +98,27 @@ part_of() {
     [[ $status -eq 0 && -z $left ]]
 }
 
+@test "a file system that goes away while it is written to: one line, and the old file stays" {
+    unshare -rm true 2> /dev/null || skip "no mounts of our own"
+    se-gen -n 100000 --no-history -o big.seg
+    cat > script << 'END'
+mkdir disk
+mount -t tmpfs none disk
+exec 7< disk                            # to look into it when it has no name any more
+echo old > disk/x.seg
+se-cat -z 9 -o disk/x.seg big.seg 2> message & pid=$!
+until ls -l /proc/$pid/fd | grep -q 'disk/x.seg.part'; do [[ -d /proc/$pid ]] || exit 9; done
+kill -STOP $pid
+umount -l disk
+kill -CONT $pid
+status=0
+wait $pid || status=$?
+(( status == 1 )) && [[ $(grep -c . message) == 1 && -z $(ls disk) && $(cat /proc/self/fd/7/x.seg) == old ]]
+END
+    unshare -rm timeout 60 bash script
+    [[ $(< message) == "se-cat: "*"disk/x.seg: cannot write: "* ]]
+}
+
 @test "a closed standard output is an error" {
     cp "$golden/v1.seg" in.seg
     for tool in se-cat se-export se-info se-check; do

@@ -5,17 +5,20 @@ LIBRARY is tests/inject.c, built to be preloaded.  For each tool on a small inpu
 of call the calls are counted, then the first fails, the second, and so on, at most N of them,
 spread evenly.  A tool whose call failed either works, with the same bytes as ever, or ends with
 status 1 and one line, and leaves no file but a checkpoint.  After S seconds each kind has had fewer,
-but one at least; the last line counts.
+but one at least; the last line counts.  From 200 seconds on every format takes part, and se-train-mpi and
+se-tree-mpi where BIN has them.
 """
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+SEEDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fuzz", "corpus")
 KINDS = "malloc calloc realloc read pread write ftruncate mmap rename linkat pthread_create fsync".split()
 COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 a.seg",
             "se-train --epochs 2 -@ 2 a.seg", "se-sim -k 5 -@ 2 a.seg", "se-kselect b.seg",
@@ -33,6 +36,16 @@ COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 
             "se-cat --order tree d.seg", "se-export -t layout a.seg", "se-export -t bed d.seg",
             "se-export -t npz d.seg", "se-import -f npz d.npz", "se-import a.graphml",
             "se-import a.gexf", "se-import a.gml", "se-import a.net", "se-import -f mtx a.mtx"]
+
+# Every format: what is exported from which stream, and a seed of the fuzzer for each importer
+EXPORTS = {"a.seg": "edges metis mtx scipy pajek dot gexf gml graphml json classes labels",
+           "d.seg": "clu mcl tree membership linkage modules newick nodes parents quotient stats",
+           "v.seg": "predictions embedding", "b.seg": "knn"}
+IMPORTS = ["edges/weights.tsv", "edges/gzip.gz", "arrays/pyg", "arrays/saint", "geomgcn/film", "gexf/small.gexf",
+           "linqs/folder", "linqs/tab", "mat/compressed.mat", "mat/sparse.mat", "metis/weights.metis", "musae/small",
+           "netjson/adjacency.json", "netjson/cytoscape.json", "netjson/wikics.json", "npy/pairs.npy",
+           "npz/benchmark.npz", "npz/deflated.npz", "npz/pyg.npz", "npz/scipy.npz", "npz/stream-whole.npz", "ogb/split",
+           "pajek/matrix.net", "planetoid/small"]
 
 
 class Place:
@@ -87,6 +100,40 @@ def prepare(p):
     os.mkdir(os.path.join(p.path, "cache"), 0o700)
     p.must("se-cache --dir stored a.seg -o x.seg -- cat")
     os.remove(os.path.join(p.path, "x.seg"))
+
+
+def unpack(p, seed):
+    """A seed of the fuzzer as a file or, where it begins so, the folder that it describes"""
+    kind, name = seed.split("/")
+    with open(os.path.join(SEEDS, kind, name), "rb") as f:
+        data = f.read()
+    to = os.path.join(p.path, kind + "-" + name)
+    if not data.startswith(b"=== "):
+        with open(to, "wb") as f:
+            f.write(data)
+        return to
+    for part in re.split(rb"(?:^|\n)=== ", data)[1:]:
+        file, text = part.split(b"\n", 1)
+        path = os.path.join(to, file.decode())
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(text)
+    return to
+
+
+def more_commands(p):
+    """Those of all formats and of several processes that work here"""
+    found = ["se-export -t %s %s" % (t, s) for s, formats in EXPORTS.items() for t in formats.split()]
+    found += ["se-import -f %s %s" % (seed.replace("linqs/tab", "linqstab").split("/")[0],
+                                      os.path.basename(unpack(p, seed))) for seed in IMPORTS]
+    found += [tool for tool in ("se-train-mpi --epochs 2 a.seg", "se-tree-mpi a.seg")
+              if os.path.exists(os.path.join(p.bin, tool.split()[0]))]
+    for command in found:
+        done = p.run(command.split() + ["-q", "-o", "out"])
+        if done.returncode:
+            sys.exit("%s: %s" % (command, done.stderr.decode()))
+        p.remove("out")
+    return found
 
 
 def fault(p, words, done, want, before):
@@ -146,7 +193,8 @@ def main():
     p = Place(os.path.abspath(o.bin), os.path.abspath(o.library))
     prepare(p)
     start, done = time.monotonic(), 0
-    pairs = [(c, k) for c in COMMANDS for k in KINDS]
+    commands = COMMANDS + (more_commands(p) if o.seconds >= 200 else [])
+    pairs = [(c, k) for c in commands for k in KINDS]
     for i, (command, kind) in enumerate(pairs):
         words = command.split()
         words = words[:1] + ["-q", "-o", "out"] + words[1:]
@@ -159,7 +207,7 @@ def main():
         done += try_kind(p, words, kind, o.most, until)
     shutil.rmtree(p.path)
     print("inject: %d calls failed, in %d tools, %d kinds, %.0f s" %
-          (done, len(COMMANDS), len(KINDS), time.monotonic() - start))
+          (done, len(commands), len(KINDS), time.monotonic() - start))
 
 
 main()
