@@ -1,7 +1,10 @@
 /* formats.c - the table of formats, and which of them a file is in */
 #include "formats/formats.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -115,14 +118,41 @@ static int read_head(const char *path, char *head, struct se_err *err)
     return got;
 }
 
+/* What a folder holds: as many names as fit, then dots */
+static void list_folder(const char *path, char *text, size_t room)
+{
+    struct dirent **entry = NULL;
+    const int count = scandir(path, &entry, NULL, alphasort);
+    size_t len = 0;
+    bool full = false;
+
+    *text = '\0';
+    for (int i = 0; i < count; i++) {
+        const char *name = entry[i]->d_name;
+
+        if (*name != '.' && !full) {
+            full = len + strlen(name) + 8 > room;
+            len += (size_t)snprintf(text + len, room - len, "%s%s", len ? ", " : "",
+                                    full ? "..." : name);
+        }
+        free(entry[i]);
+    }
+    free(entry);
+}
+
 static int unknown(const char *path, bool folder, const char *what, struct se_err *err)
 {
+    char names[120];
+
     if (what)
         return se_fail(err, SE_EINPUT, "%s: %s", path, what);
-    if (folder)
-        return se_fail(err, SE_EINPUT, "%s: is a folder with none of the files that are known; "
+    if (folder) {
+        list_folder(path, names, sizeof names);
+        return se_fail(err, SE_EINPUT, "%s: is a folder with none of the files that are known%s%s%s; "
                        "give the file of the edges, and those beside it by --attributes, "
-                       "--features and --labels, see se-import --help", path);
+                       "--features and --labels, see se-import --help", path,
+                       *names ? " (" : "", names, *names ? ")" : "");
+    }
     return se_fail(err, SE_EINPUT, "%s: is in none of the formats that can be told apart; say "
                    "which it is with -f, see se-import --help", path);
 }

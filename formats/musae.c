@@ -295,7 +295,7 @@ static char *find_file(const char *stem, const char *const *tails, struct se_err
         free(path);
     }
     se_fail(err, SE_EINPUT, "%s: there is an edge list, but no file of targets or features beside "
-            "it", stem);
+            "it; give the file of the edges, and a table of vertices by --attributes", stem);
     return NULL;
 }
 

@@ -131,6 +131,61 @@ put("ids.txt", lines([[i] for i in ids]))
         want[$2] != $3 { print; bad = 1 } END { exit bad }' FS=, classes.csv FS='\t' -
 }
 
+@test "folders of an edge list and what stands beside it" {
+    mkdir -p a/raw m email mutag konect lfr tables many odd/chameleon odd/crocodile
+    printf '0\t1\n1\t2\n2\t3\n' > a/raw/edgelist.txt                # AttributedGraphDataset
+    printf '0\t2\n1\t2\n2\t5\n3\t5\n' > a/raw/labels.txt
+    cp a/raw/* m
+    printf '0\t2\n1\t2\t5\n2\t5\n3\t5\n' > m/labels.txt            # several classes
+    py=$(find_python numpy scipy.sparse) || skip "no Python with numpy and scipy"
+    "$py" -c "
+import numpy as np, scipy.sparse as sp
+x = np.array([[1., 0], [0, 1], [1, 1], [0, 0]])
+sp.save_npz('a/raw/attrs.npz', sp.csr_matrix(x))
+np.save('m/attrs.npy', x)
+"
+    se-import a -o a.seg 2> log
+    grep -qx 'se-import: a/raw: edges = edgelist.txt, features = attrs.npz, labels = labels.txt' log
+    se-import m -o m.seg 2> log
+    grep -q 'no labels taken: a vertex has more than one class' log
+    cmp <(se-export -t edges a.seg) <(se-export -t edges m.seg)
+    se-info a.seg | grep -q 'labels  *2 classes: 2 2, 5 2'
+    [[ $(se-info --json m.seg) == *'"classes": 0,'* ]]
+    printf '0 1\n1 0\n1 2\n' | gzip > email/email-Eu-core.txt.gz
+    printf '0 4\n1 4\n2 7\n' | gzip > email/email-Eu-core-department-labels.txt.gz
+    se-import -q email | se-info | grep -q 'labels  *2 classes: 4 2, 7 1'
+    printf '1, 2\n2, 1\n2, 3\n3, 2\n' > mutag/MUTAG_A.txt              # TUDataset
+    printf '0\n0\n1\n' > mutag/MUTAG_node_labels.txt
+    printf '1\n1\n1\n' > mutag/MUTAG_graph_indicator.txt
+    printf '0.5, 1\n2, 0\n0, 1\n' > mutag/MUTAG_node_attributes.txt
+    se-import -q mutag -o g.seg
+    [[ $(se-export -t labels g.seg | grep -v '^vertex' | cut -f 2 | tr '\n' ' ') == "0 0 1 " ]]
+    se-info g.seg | grep -q '3 vertices, 2 edges'
+    se-info g.seg | grep -q 'features  *2 columns'
+    printf '%% sym unweighted\n1 2\n2 3\n' > konect/out.x
+    printf 'name: x\n' > konect/meta.x
+    printf 'cite\n' > konect/README.x
+    se-import konect -o k.seg 2> log
+    grep -q 'konect: edges = out.x' log
+    printf '1\t2\n2\t1\n2\t3\n3\t2\n' > lfr/network.dat
+    printf '1\t1\n2\t1\n3\t2\n' > lfr/community.dat
+    se-import -q lfr | se-info | grep -q 'labels  *2 classes: 1 2, 2 1'
+    printf 'Source,Target\nann,bob\nbob,cy\n' > tables/edges.csv
+    printf 'Id,age,team\nann,30,red\nbob,40,blue\ncy,35,red\n' > tables/nodes.csv
+    se-import tables --class team -o t.seg 2> log
+    grep -q 'matched 3 of 3 rows' log
+    se-info t.seg | grep -q 'labels  *2 classes: red 2, blue 1'
+    cp konect/out.x many/a.edges
+    cp konect/out.x many/b.edges
+    fails 1 se-import many
+    [[ $stderr == *"none of the files that are known (a.edges, b.edges); give the file of the edges"* ]]
+    touch many/a.node_labels
+    fails 1 se-import many
+    [[ $stderr == *"holds 2 files *.edges; give one of them"* ]]
+    fails 1 se-import odd
+    [[ $stderr == *"(chameleon, crocodile)"* ]]
+}
+
 @test "GraphSAINT and Reddit: folders of arrays" {
     make_set '
 import numpy as np, scipy.sparse as sp

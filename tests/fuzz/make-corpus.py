@@ -266,6 +266,22 @@ seed("npz", "scipy.npz", npz(data=npy((2,), "<f8", numbers("d", 1, 1)),
 
 # Folders of arrays and of tables
 
+# Folders of an edge list and what stands beside it
+
+seed("beside", "attributed", folder(**{
+    "edgelist.txt": "0\t1\n1\t2\n", "labels.txt": "0\t1\n1\t2\n2\t1\n"}))
+seed("beside", "elliptic", folder(**{
+    "e_txs_edgelist.csv": "txId1,txId2\n70,71\n71,99\n",
+    "e_txs_features.csv": "70,1,0.5\n71,1,0.25\n99,2,1\n",
+    "e_txs_classes.csv": "txId,class\n70,1\n71,unknown\n99,2\n"}))
+seed("beside", "tudataset", folder(**{
+    "M_A.txt": "1, 2\n2, 1\n", "M_node_labels.txt": "0\n1\n",
+    "M_node_attributes.txt": "0.5, 1\n1, 2\n"}))
+seed("beside", "konect", folder(**{
+    "out.x": "% sym unweighted\n1 2\n2 3\n", "README.x": "x\n"}))
+seed("beside", "gephi", folder(**{
+    "edges.csv": "Source,Target\na,b\nb,c\n", "nodes.csv": "Id,age\na,1\nb,2\nc,\n"}))
+
 ring = numbers("q", 0, 1, 2, 1, 2, 0)
 seed("arrays", "pyg", folder(**{
     "edge_index.npy": npy((2, 3), "<i8", ring), "x.npy": npy((3, 2), "<f4", numbers("f", *range(6))),
