@@ -87,6 +87,30 @@ embedding_of() {
     [[ $stderr == *"--jump concat joins at most 33 hidden layers; lower --layers"* ]]
 }
 
+@test "--dense-decay is that of layers that read no other vertex, and no others" {
+    make_easy
+    trained() { se-train -q --epochs 30 --dropout 0 --input-dropout 0 --edge-dropout 0 "$@" easy.seg; }
+    for model in gcn mlp appnp gcnii; do
+        trained --model $model --weight-decay .01 | embedding_of - > both
+        trained --model $model --weight-decay .01 --dense-decay .01 | embedding_of - > same
+        cmp both same
+        trained --model $model --weight-decay 0 | embedding_of - > none
+        trained --model $model --weight-decay .01 --dense-decay 0 | embedding_of - > graph
+        trained --model $model --weight-decay 0 --dense-decay .01 | embedding_of - > dense
+        case $model in
+        gcn)       cmp graph both; cmp dense none ;;
+        mlp|appnp) cmp graph none; cmp dense both ;;
+        gcnii)     [[ $(cat graph both none dense | sort -u | wc -l) == 4 ]] ;;
+        esac
+    done
+    # in batches, and a checkpoint of another decay is not taken
+    trained --batch random --weight-decay .01 --model mlp | embedding_of - > batch
+    trained --batch random --weight-decay 0 --dense-decay .01 --model mlp | embedding_of - > dense
+    cmp batch dense
+    trained --model gcnii --checkpoint c -o a.seg
+    fails 1 trained --model gcnii --checkpoint c --dense-decay .01 -o b.seg
+}
+
 @test "--list has a line of five fields for each model, and each trains" {
     se-train --list > list
     [[ -z $(awk -F '\t' 'NF != 5 || $5 <= 0 || $5 >= 100' list) ]]

@@ -199,7 +199,7 @@ static int make_net(struct job *j, const struct se_model *m, enum se_device devi
         .n = j->n, .first = j->first, .peers = j->peers, .seed = j->run->seed,
         .threads = j->run->threads,
         .sparse = j->input.mat.sparse != NULL, .decay_on = (enum se_decay)o.decay_on,
-        .host_loss = !m && o.entropy > 0
+        .dense_decay = o.dense_decay_given ? &o.dense_decay : NULL, .host_loss = !m && o.entropy > 0
     };
     if (append_layers(j, err) < 0 || (m && se_stored_check(m, &j->net, o.r.model, err) < 0) ||
         se_gpu_choose(&j->gpu, device, se_net_work(&j->net, o.apply ? 0 : o.epochs), note, err) < 0)
@@ -253,7 +253,8 @@ static int train_batches(struct job *j, struct se_train_result *r,
     struct se_batch_options b = {
         .kind = j->kind, .h = &o.r.h, .s = j->s, .input = input_options(j), .graph = &j->graph,
         .weights = o.r.edge_weights, .loops = (enum se_loops)o.r.loops, .seed = j->run->seed,
-        .threads = j->run->threads, .decay_on = (enum se_decay)o.decay_on
+        .threads = j->run->threads, .decay_on = (enum se_decay)o.decay_on,
+        .dense_decay = o.dense_decay_given ? &o.dense_decay : NULL
     };
     int rc = se_batch_parse(o.batch, &b, err);
 

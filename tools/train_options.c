@@ -73,6 +73,9 @@ const struct se_option train_options[] = {
     { 0, "lr", "RATE", SE_OPT_NUMBER, &o.rate, 0, 1e6, "learning rate of Adam", NULL },
     { 0, "weight-decay", "D", SE_OPT_NUMBER, &o.decay, 0, 1e6,
       "L2 weight decay", NULL },
+    { 0, "dense-decay", "D", SE_OPT_NUMBER, &o.dense_decay, .max = 1e6, .given = &o.dense_decay_given,
+      .help = "that of layers that read no other vertex, such as the first and the last of gcnii; "
+      "default: that of --weight-decay" },
     { 0, "decay-on", "all|weights|first", SE_OPT_CHOICE, &o.decay_on,
       .help = "parameters with weight decay: all, all but biases, or the first weights" },
     { 0, "epochs", "N", SE_OPT_COUNT, &o.epochs, 1, 1e9, "passes over the graph", NULL },
@@ -190,6 +193,8 @@ int train_key(const struct se_run *run, struct se_stream *s, struct se_stream *g
         o.ties, o.decay_on, o.rate, o.decay, o.consistency, o.temperature, o.entropy, h->dropout,
         h->input_dropout, h->attention_dropout, h->edge_dropout, h->vertex_dropout,
         o.unsupervised));
+    if (o.dense_decay_given)
+        se_hash_add(&hash, &o.dense_decay, sizeof o.dense_decay);
     *key = se_hash_end(&hash);
     return 0;
 }

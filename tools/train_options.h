@@ -13,8 +13,8 @@ struct train_command {
     const char *log, *beside, *features_from, *batch, *checkpoint;
     bool input_dropout_given, hidden_given, edge_dropout_given, layers_given, hops_given;
     bool vertex_dropout_given, samples_given, consistency_given;
-    bool loops_given, weights_given, apply, probabilities, list, unsupervised;
-    double rate, decay, consistency, temperature, entropy;
+    bool dense_decay_given, loops_given, weights_given, apply, probabilities, list, unsupervised;
+    double rate, decay, dense_decay, consistency, temperature, entropy;
     uint64_t samples, modules, epochs, patience, split, every;
     int embed, embed_epoch, jump, select, ties, decay_on, weights;
 };

@@ -78,15 +78,23 @@ static const struct se_option completion_option = {
     0, "completion", "bash|zsh|mdoc", SE_OPT_STRING, &shared.completion, 0, 0, "", .given = NULL
 };
 
+/* A table that has outgrown the room is a fault of ours, which every call of the tool shows. */
+static void append(struct se_options *o, const struct se_option *x)
+{
+    if (o->count == SE_MOST_OPTIONS)
+        abort();
+    o->item[o->count++] = x;
+}
+
 static void collect(const struct se_tool *tool, struct se_options *o)
 {
     o->count = 0;
     for (const struct se_option *x = tool->options; x && (x->name || x->letter); x++)
-        o->item[o->count++] = x;
+        append(o, x);
     o->own = o->count;
     for (size_t i = 0; i < sizeof shared_options / sizeof shared_options[0]; i++)
         if ((shared_options[i].needs & ~tool->has) == 0)
-            o->item[o->count++] = &shared_options[i].option;
+            append(o, &shared_options[i].option);
 }
 
 static void print_version(const struct se_tool *tool)
@@ -179,7 +187,7 @@ int se_tool_main(const struct se_tool *tool, int argc, char **argv)
     fill_descriptors();
     collect(tool, &o);
     all = o;
-    all.item[all.count++] = &completion_option;
+    append(&all, &completion_option);
     se_output_signals(tool->name);
     run.arguments = join_arguments(argc, argv, &err);
     rc = se_options_parse(&all, argc, argv, &first, &err);

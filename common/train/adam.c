@@ -30,10 +30,13 @@ void se_net_adam(struct se_net *net, double rate, double decay)
     net->ops->adam(net->worker, &a);
 }
 
-static struct se_adam part_of(const struct se_adam *a, const struct se_parameter *p)
+static struct se_adam part_of(const struct se_net *net, const struct se_adam *a,
+                              const struct se_parameter *p)
 {
+    const se_real decay = p->dense && net->dense_decay ? (se_real)*net->dense_decay : a->decay;
+
     return (struct se_adam){ a->value + p->start, a->moment + p->start, a->square + p->start,
-                             a->grad + p->start, a->rate, p->decays ? a->decay : 0, a->root,
+                             a->grad + p->start, a->rate, p->decays ? decay : 0, a->root,
                              p->rows * p->cols };
 }
 
@@ -43,13 +46,13 @@ struct se_adam se_step_of(const struct se_net *net, const se_real *grad)
     const struct se_parameter *p = &net->parameter[i];
 
     net->step->taken[i] = true;
-    return part_of(&net->step->adam, p);
+    return part_of(net, &net->step->adam, p);
 }
 
 static void take_steps(struct se_net *net, const struct se_step *step)
 {
     for (int i = 0; i < net->parameters; i++) {
-        const struct se_adam a = part_of(&step->adam, &net->parameter[i]);
+        const struct se_adam a = part_of(net, &step->adam, &net->parameter[i]);
 
         if (!step->taken[i])
             net->ops->adam(net->worker, &a);

@@ -85,7 +85,7 @@ static int make_net(struct training *t, struct se_err *err)
         return se_fail(err, SE_EUSAGE, "a batch of %" PRIu64 " vertices can have too many edges "
                        "(2^31); give --batch fewer", most);
     *net = (struct se_net){ .graph = &t->graph, .n = most, .seed = b->seed, .threads = b->threads,
-                            .decay_on = b->decay_on };
+                            .decay_on = b->decay_on, .dense_decay = b->dense_decay };
     if (se_nngraph_room(&t->graph, most, arcs, err) < 0 ||
         se_row_source_shape(t->rows, most, &net->input, &t->shape, err) < 0 ||
         (!net->input.sparse && !(t->input.dense = se_alloc(most * net->input.cols,

@@ -18,6 +18,7 @@ struct se_batch_options {
     uint64_t seed;
     int threads;
     enum se_decay decay_on;
+    const double *dense_decay;
     uint64_t batches;           /* out: those of the last epoch */
     bool identity;              /* out: there are no features, each vertex is its own */
 };

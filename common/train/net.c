@@ -112,6 +112,7 @@ int se_net_parameter(struct se_net *net, const char *name, uint64_t rows, uint64
                        "large", rows, cols);
     *p = (struct se_parameter){
         .start = net->count, .rows = rows, .cols = cols, .init = init.kind,
+        .dense = x->ops->reach == SE_REACH_ROW,
         .spread = init.gain * sqrt(init.kind == SE_INIT_UNIFORM ? 6 / width : 2 / width)
     };
     snprintf(p->name, sizeof p->name, "%d.%s", net->layers - 1, name);

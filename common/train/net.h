@@ -162,7 +162,7 @@ struct se_parameter {           /* a named array among all parameters */
     enum se_init init;
     double spread;              /* half width, or standard deviation */
     bool sparse;                /* what it is multiplied with may be */
-    bool decays;                /* weight decay applies to it */
+    bool decays, dense;         /* weight decay applies to it; its layer reads no other vertex */
     se_real *ahead;             /* then, room for a product that is made ahead */
 };
 
@@ -209,6 +209,7 @@ struct se_net {
     bool branched;              /* the next layer reads `branch`, see se_net_from() */
     int branch;
     enum se_decay decay_on;
+    const double *dense_decay;  /* of layers that read no other vertex; NULL: as of the others */
     se_real *scratch;           /* memory that layers share while they run */
     uint64_t scratch_room;
     bool blas;                  /* there are products that want OpenBLAS */
