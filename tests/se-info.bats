@@ -282,6 +282,11 @@ END
     se-info --explain ann,bob t.seg > text
     grep -q '^neighbours  *1 in common, of 2 and 2$' text
     [[ $(grep -c '^path' text) -eq 2 ]]
+    grep -q '^vertices  *ann and bob, an edge now$' text
+    grep -q '^together  *in a module of [34] vertices at level 1, ' text
+    grep -q '^path  *bob: nodes ' text
+    grep -q '^shared  *cid$' text
+    se-info --explain ann,eve t.seg | grep -q '^together  *in no module, only in the whole of 6 '
     se-info --explain dan,x,eve t.seg | grep -q '^neighbours  *1 in common, of 2 and 2$'
     fails 1 se-info --explain ann,zoe t.seg
     fails 2 se-info --explain ann,ann t.seg
@@ -304,4 +309,24 @@ END
     se-gen -n 300 --classes 3 --communities none --homophily .9 --noise .05 --signal .9 --seed 1 |
         se-tree --modules 3 | se-info --describe 1 > text
     [[ $(grep -c 'more often' text) -eq 3 ]]
+}
+
+@test "--explain and --describe call columns by their names" {
+    { printf 'id\ttown\tage\n'
+      for v in a b c d p q r; do printf '%s\t%s\t%s\n' $v "$([[ $v < e ]] && echo Oslo || echo Rome)" 4; done
+    } > vertices
+    printf '%s\n' 'a b' 'a c' 'b c' 'b d' 'c d' 'a d' 'd p' 'p q' 'p r' 'q r' > edges
+    se-import -q -f edges edges --attributes vertices -o g.seg
+    se-tree -q --modules 2 g.seg -o t.seg
+    se-info --explain p,q t.seg | grep -q '^share .* town=Rome (0.429 of all have it)'
+    se-gen -q -n 60 --classes 2 --communities none --homophily .95 --noise .02 --no-features \
+        --splits 0 --seed 1 -o two.seg
+    se-export -t edges two.seg > edges
+    { printf 'id\ttown\n'
+      se-export -t labels two.seg | awk '{ print $1 "\t" ($2 == 0 ? "Oslo" : "Rome") }'
+    } > vertices
+    se-import -q -f edges edges --attributes vertices | se-tree -q --modules 2 |
+        se-info --describe 1 > text
+    grep -q 'town=Oslo: 1 here, 0.5 in all' text
+    grep -q 'town=Rome: 1 here, 0.5 in all' text
 }

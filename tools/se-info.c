@@ -399,26 +399,33 @@ static bool is_edge(const struct se_graph *g, uint32_t a, uint32_t b)
     return false;
 }
 
-static void tell_odds(struct se_out *out, const struct se_odds *x, const uint32_t v[2],
-                      bool edge)
+static void odds_as_json(struct se_out *out, const struct se_odds *x, const uint32_t v[2],
+                         bool edge)
 {
-    if (o.json) {
-        se_outf(out, "{\"u\": %" PRIu32 ", \"v\": %" PRIu32 ", \"edge\": %s, \"ancestor\": %"
-                PRIu32 ", \"level\": %" PRIu32 ", \"children\": %" PRIu64 ", \"pair\": %.17g, "
-                "\"down\": [%.17g, %.17g], \"probability\": %.17g}\n", v[0], v[1],
-                edge ? "true" : "false", x->ancestor, x->level, x->children, x->pair,
-                x->down[0], x->down[1], x->probability);
-        return;
-    }
-    se_outf(out, "%-12s %" PRIu32 " and %" PRIu32 ", %s now\n", "vertices", v[0], v[1],
-            edge ? "an edge" : "no edge");
+    se_outf(out, "{\"u\": %" PRIu32 ", \"v\": %" PRIu32 ", \"edge\": %s, \"ancestor\": %"
+            PRIu32 ", \"level\": %" PRIu32 ", \"children\": %" PRIu64 ", \"pair\": %.17g, "
+            "\"down\": [%.17g, %.17g], \"probability\": %.17g}\n", v[0], v[1],
+            edge ? "true" : "false", x->ancestor, x->level, x->children, x->pair,
+            x->down[0], x->down[1], x->probability);
+}
+
+static void tell_odds(struct se_out *out, const struct se_odds *x, const struct se_called *called,
+                      const uint32_t v[2], bool edge)
+{
+    key(out, "vertices");
+    se_called_vertex(called, out, v[0]);
+    se_out_str(out, " and ");
+    se_called_vertex(called, out, v[1]);
+    se_outf(out, ", %s now\n", edge ? "an edge" : "no edge");
     se_outf(out, "%-12s node %" PRIu32 " at level %" PRIu32 ", with %s children\n", "ancestor",
             x->ancestor, x->level, big(x->children));
     se_outf(out, "%-12s %.6g: nodes %" PRIu32 " (%.6g) and %" PRIu32 " (%.6g) of these\n",
             "draws pick", x->pair, x->child[0], x->pick[0], x->child[1], x->pick[1]);
-    se_outf(out, "%-12s %.6g to vertex %" PRIu32 ", %.6g to vertex %" PRIu32 "\n", "then down",
-            x->down[0], v[0], x->down[1], v[1]);
-    se_outf(out, "%-12s %.6g for each draw at that node\n", "probability", x->probability);
+    se_outf(out, "%-12s %.6g to vertex ", "then down", x->down[0]);
+    se_called_vertex(called, out, v[0]);
+    se_outf(out, ", %.6g to vertex ", x->down[1]);
+    se_called_vertex(called, out, v[1]);
+    se_outf(out, "\n%-12s %.6g for each draw at that node\n", "probability", x->probability);
 }
 
 static int explain(struct se_stream *s, struct se_out *out, struct se_err *err)
@@ -426,6 +433,7 @@ static int explain(struct se_stream *s, struct se_out *out, struct se_err *err)
     struct se_info x;
     struct se_measure m = SE_MEASURE_INIT;
     struct se_law law = SE_LAW_INIT;
+    struct se_called called = SE_CALLED_INIT;
     struct se_odds odds;
     uint32_t pair[2] = { 0, 0 };
     int rc;
@@ -440,12 +448,20 @@ static int explain(struct se_stream *s, struct se_out *out, struct se_err *err)
     rc = se_measure_make(&m, &x.tree, se_info_tree_graph(&x), err);
     if (rc == 0)
         rc = se_law_make(&law, &x.tree, &m, (enum se_sigma)o.sigma, o.temperature, err);
+    if (rc == 0)
+        rc = se_called_make(&called, s, err);
     if (rc == 0) {
+        const bool edge = x.has_graph && is_edge(&x.graph, pair[0], pair[1]);
+
         se_odds_of(&odds, &x.tree, &m, &law, pair[0], pair[1]);
-        tell_odds(out, &odds, pair, x.has_graph && is_edge(&x.graph, pair[0], pair[1]));
-        if (!o.json)
-            rc = se_explain_pair(&x, pair, out, err);
+        if (o.json)
+            odds_as_json(out, &odds, pair, edge);
+        else {
+            tell_odds(out, &odds, &called, pair, edge);
+            rc = se_explain_pair(&x, &called, pair, out, err);
+        }
     }
+    se_called_release(&called);
     se_law_release(&law);
     se_measure_release(&m);
     return rc;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/inspect/called.h"
 #include "common/inspect/info.h"
 #include "common/tree/stability.h"
 
@@ -14,7 +15,7 @@ enum { TYPICAL = 3, COLUMNS = 5, SHOWN = 50 };
 
 struct describe {
     struct se_info *x;
-    struct se_names names;      /* n 0: none */
+    struct se_called called;
     uint64_t count;
     uint32_t *module;           /* per vertex */
     uint64_t *size;             /* per module */
@@ -26,6 +27,7 @@ struct describe {
 
 static void release(struct describe *d)
 {
+    se_called_release(&d->called);
     free(d->module);
     free(d->size);
     free(d->volume);
@@ -87,18 +89,6 @@ static void measure_columns(struct describe *d)
     }
 }
 
-static void put_name(const struct describe *d, struct se_out *out, uint64_t v)
-{
-    if (d->names.n == 0) {
-        se_outf(out, "%" PRIu64, v);
-        return;
-    }
-    for (uint64_t i = d->names.off[v]; i < d->names.off[v + 1]; i++) {
-        const unsigned char c = (unsigned char)d->names.text[i];
-        se_out_char(out, c < ' ' || c == 0x7f ? '?' : d->names.text[i]);
-    }
-}
-
 /* The vertices with most weight to others of the module */
 static void tell_typical(const struct describe *d, uint32_t m, struct se_out *out)
 {
@@ -120,7 +110,7 @@ static void tell_typical(const struct describe *d, uint32_t m, struct se_out *ou
     se_out_str(out, "  typical   ");
     for (uint64_t i = 0; i < count; i++) {
         se_out_str(out, i ? ", " : " ");
-        put_name(d, out, best[i]);
+        se_called_vertex(&d->called, out, best[i]);
     }
     se_out_char(out, '\n');
 }
@@ -130,6 +120,16 @@ static double above(const struct describe *d, uint32_t m, uint64_t c)
 {
     return d->spread[c] > 0
                ? (d->here[c] - d->mean[c]) / d->spread[c] * sqrt((double)d->size[m]) : 0;
+}
+
+/* Of sparse columns the share of the vertices that have them, of dense ones the mean */
+static void tell_means(const struct describe *d, uint64_t c, struct se_out *out)
+{
+    const bool dense = d->x->features.dense;
+
+    se_outf(out, ": %.3g here, %.3g in all\n",
+            dense ? se_called_value(&d->called, c, d->here[c]) : d->here[c],
+            dense ? se_called_value(&d->called, c, d->mean[c]) : d->mean[c]);
 }
 
 static void tell_columns(struct describe *d, uint32_t m, struct se_out *out)
@@ -157,10 +157,11 @@ static void tell_columns(struct describe *d, uint32_t m, struct se_out *out)
             best[i] = best[i - 1];
         best[i] = c;
     }
-    for (uint64_t i = 0; i < count; i++)
-        se_outf(out, "  %-10s column %" PRIu64 ": %.3g here, %.3g in all\n",
-                i ? "" : f->dense ? "higher" : "more often", best[i], d->here[best[i]],
-                d->mean[best[i]]);
+    for (uint64_t i = 0; i < count; i++) {
+        se_outf(out, "  %-10s ", i ? "" : f->dense ? "higher" : "more often");
+        se_called_column(&d->called, out, best[i]);
+        tell_means(d, best[i], out);
+    }
 }
 
 static void tell_module(struct describe *d, uint32_t m, struct se_out *out)
@@ -205,7 +206,7 @@ static int prepare(struct describe *d, uint32_t level, struct se_stream *s, stru
 {
     const uint64_t n = d->x->tree.n, columns = d->x->has_features ? d->x->features.d : 0;
 
-    if (se_stream_has(s, SE_NAMES) && se_names_get(&d->names, s, err) < 0)
+    if (se_called_make(&d->called, s, err) < 0)
         return -1;
     d->module = se_alloc(n, sizeof *d->module, err);
     if (!d->module || se_tree_partition(&d->x->tree, level, d->module, &d->count, err) < 0)

@@ -3,6 +3,7 @@
 #define SE_EXPLAIN_H
 
 #include "common/base/text.h"
+#include "common/inspect/called.h"
 #include "common/inspect/info.h"
 
 /* The vertex that a text of `len` bytes means: its name where the stream has names, else its
@@ -10,9 +11,10 @@
 int se_vertex_named(struct se_stream *s, const char *text, size_t len, uint32_t *v,
                     struct se_err *err);
 
-/* Write the modules of both from the root down, how many neighbours they share, the cosine of
- * their features and the columns that both have and few others do. */
-int se_explain_pair(const struct se_info *x, const uint32_t pair[2], struct se_out *out,
-                    struct se_err *err);
+/* Write the size of the smallest module that holds both, the modules of each from the root down,
+ * which neighbours they share, the cosine of their features and the columns that both have and few
+ * others do. */
+int se_explain_pair(const struct se_info *x, const struct se_called *called,
+                    const uint32_t pair[2], struct se_out *out, struct se_err *err);
 
 #endif
