@@ -37,32 +37,38 @@ function text_chart(    i, j, r, c, grid, line, sign, width) {
     print line "\n"
 }
 function px(v) { return left + (v - x0) / (x1 - x0) * (wide - left - 14) }
-function py(v) { return high - 40 - (v - y0) / (y1 - y0) * (high - 68) }
-function words(a, b, text, more) { return sprintf("<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" fill=\"currentColor\"%s>%s</text>\n", a, b, more, text) }
+function py(v) { return high - 40 - (v - y0) / (y1 - y0) * (high - 50 - head) }
+function words(a, b, text, more) { return sprintf("<text x=\"%.1f\" y=\"%.1f\" font-size=\"13\" fill=\"currentColor\"%s>%s</text>\n", a, b, more, text) }
 function stroke(a, b, c, d, more) { return sprintf("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", a, b, c, d, more) }
 function dot_chart(    i, v, step, zero) {
-    high = 46 + 26 * n; left = 10
-    for (i = 1; i <= n; i++) if (length(label[i]) * 7 + 20 > left) left = length(label[i]) * 7 + 20
+    high = 56 + 26 * n; left = 10
+    for (i = 1; i <= n; i++) if (length(label[i]) * 7.5 + 20 > left) left = length(label[i]) * 7.5 + 20
     if (left > wide / 2) left = wide / 2
-    x0 = y0 < 0 ? y0 : 0; x1 = y1 > 0 ? y1 : 0; step = (x1 - x0) * .06; x0 -= step; x1 += step
+    x0 = y0 < 0 ? y0 : 0; x1 = y1 > 0 ? y1 : 0; step = (x1 - x0) * .08; x0 -= step; x1 += step
     printf "<svg class=\"chart\" role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\">\n", title, wide, high, wide, high
     step = nice(x1 - x0, 6)
     for (v = int(x0 / step) * step; v <= x1; v += step) if (v >= x0)
-        printf "%s%s", stroke(px(v), 8, px(v), high - 32, "stroke=\"currentColor\" stroke-opacity=\"" (v > -1e-12 && v < 1e-12 ? ".8" : ".15") "\""), words(px(v), high - 16, shown(v), " text-anchor=\"middle\"")
+        printf "%s%s", stroke(px(v), 8, px(v), high - 42, "stroke=\"currentColor\" stroke-opacity=\"" (v > -1e-12 && v < 1e-12 ? ".8" : ".15") "\""), words(px(v), high - 26, shown(v), " text-anchor=\"middle\"")
     for (i = 1; i <= n; i++) {
         zero = 8 + 26 * (i - 1) + 15
         printf "%s", words(left - 8, zero + 4, label[i], " text-anchor=\"end\"")
         if (ranged[i]) printf "%s", stroke(px(low[i]), zero, px(top[i]), zero, "stroke=\"" colour[1] "\" stroke-width=\"3\"")
         printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"%s\"><title>%s: %s</title></circle>\n", px(y[i]), zero, colour[1], label[i], shown(y[i])
     }
-    printf "%s</svg>\n", words((left + wide) / 2, high - 2, xlabel, " text-anchor=\"middle\"")
+    printf "%s</svg>\n", words((left + wide) / 2, high - 6, xlabel, " text-anchor=\"middle\"")
 }
-function line_chart(    i, k, v, step, path) {
-    left = 58
+function line_chart(    i, k, v, step, path, low_tick, high_tick, longest, across) {
+    left = 62; step = nice(y1 - y0, 6)
+    for (k = 1; k <= series; k++) if (length(name[k]) > longest) longest = length(name[k])
+    across = longest < 15 ? 3 : longest < 25 ? 2 : 1; if (series < across) across = series
+    head = 18 * int((series + across - 1) / across); high += head - 18          # room for the names
+    low_tick = int(y0 / step); if (low_tick * step > y0 + step * 1e-6) low_tick--; y0 = low_tick * step         # the axes end at ticks
+    high_tick = int(y1 / step); if (high_tick * step < y1 - step * 1e-6) high_tick++; y1 = high_tick * step
     printf "<svg class=\"chart\" role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\">\n", title, wide, high, wide, high
-    step = nice(y1 - y0, 6)
-    for (v = int(y0 / step - 1) * step; v <= y1 + step * 1e-6; v += step) if (v >= y0 - step * 1e-6)
+    for (i = low_tick; i <= high_tick; i++) {
+        v = i * step
         printf "%s%s", stroke(left, py(v), wide - 14, py(v), "stroke=\"currentColor\" stroke-opacity=\".15\""), words(left - 6, py(v) + 4, shown(v), " text-anchor=\"end\"")
+    }
     step = nice(x1 - x0, 10); if (step < 1 && whole) step = 1
     for (v = int(x0 / step) * step; v <= x1 + step * 1e-6; v += step) if (v >= x0 - 1e-9)
         printf "%s", words(px(v), high - 24, shown(v), " text-anchor=\"middle\"")
@@ -74,7 +80,10 @@ function line_chart(    i, k, v, step, path) {
         for (i = 1; i <= n; i++) if (s[i] == k && (n < 400 || ranged[i])) {
             if (ranged[i]) printf "%s", stroke(px(x[i]), py(low[i]), px(x[i]), py(top[i]), "stroke=\"" colour[(k - 1) % colours + 1] "\" stroke-opacity=\".5\" stroke-width=\"4\"")
             printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"><title>%s, %s %s: %s</title></circle>\n", px(x[i]), py(y[i]), (n > 60 ? 2 : 3.5), colour[(k - 1) % colours + 1], name[k], xlabel, shown(x[i]), shown(y[i]) }
-        if (series > 1) printf "<rect x=\"%.1f\" y=\"6\" width=\"12\" height=\"4\" fill=\"%s\"/>%s", left + (k - 1) * (wide - left) / series, colour[(k - 1) % colours + 1], words(left + 17 + (k - 1) * (wide - left) / series, 13, name[k])
+        if (series > 1) {
+            i = left + (k - 1) % across * (wide - left) / across; v = 18 * int((k - 1) / across)
+            printf "<rect x=\"%.1f\" y=\"%d\" width=\"12\" height=\"4\" fill=\"%s\"/>%s", i, v + 6, colour[(k - 1) % colours + 1], words(i + 17, v + 13, name[k])
+        }
     }
     printf "%s%s</svg>\n", words((left + wide) / 2, high - 6, xlabel, " text-anchor=\"middle\""), words(-(high - 40) / 2, 13, ylabel, " text-anchor=\"middle\" transform=\"rotate(-90)\"")
 }

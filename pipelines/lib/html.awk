@@ -1,9 +1,10 @@
 # html.awk - paired.tsv and summary.tsv as the table of a page
 function safe(x) { gsub(/&/, "\\&amp;", x); gsub(/</, "\\&lt;", x); gsub(/>/, "\\&gt;", x); gsub(/"/, "\\&quot;", x); return x }
+function signed(x) { x = sprintf("%+.2f", x); sub(/^-0\.00$/, "+0.00", x); return x }
 function number(x) { return x == "nan" ? "&ndash;" : sprintf("%.2f", x) }
 FNR == 1 { next }
 FILENAME ~ /paired.tsv$/ {
-    gain[$1] = sprintf("%+.2f", $3) ($4 == "nan" ? "" : " &plusmn; " number($4))
+    gain[$1] = signed($3) ($4 == "nan" ? "" : " &plusmn; " number($4))
     next
 }
 !rows++ {
