@@ -30,7 +30,7 @@ FIGURES='differences curves entropy chosen-k h1 tree before after'
         [[ $(grep -c "<figure id=\"$id\">" run/report.html) == 1 ]]
     done
     run ! grep -q 'class="missing"' run/report.html
-    run ! grep -qE '<script [^t]|<link|@import|(src|href)="[^d]' run/report.html
+    run ! grep -qE '<script [^t]|<link|@import|(src|href)="[^d#]' run/report.html
     run ! grep -qE 'https?:' <(sed 's|http://www.w3.org/2000/svg||g' run/report.html)
     grep -q '<table id="accuracy"' run/report.html
     grep -q '<table id="confusion"' run/report.html
@@ -63,6 +63,16 @@ END
 
 @test "the numbers are those of the run" {
     se-report run
+    # what comes first: accuracy, edges and homophily before and after
+    chosen=$(awk '$1 == "chosen" { printf "%.1f &plusmn; %.1f %%", $2, $3 }' run/summary.tsv)
+    grep -qF "<li><span>test accuracy</span><strong>$chosen</strong>" run/report.html
+    at=$(sed -n 's/.*split 0, run 0, iteration \([0-9]*\)\..*/\1/p' run/report.html)
+    printf -v file 'run/split-00/run-0/iter-%02d/train.seg' "$at"
+    for name in edges homophily; do
+        a=$(se-info --get $name run/split-00/run-0/iter-00/train.seg) b=$(se-info --get $name "$file")
+        [[ $name == edges ]] || { printf -v a %.2f "$a"; printf -v b %.2f "$b"; }
+        grep -qF "<li><span>$name</span><strong>$a &rarr; $b</strong>" run/report.html
+    done
     mean=$(awk '$1 == "honest" { printf "%.2f", $2 }' run/summary.tsv)
     grep -q "<tr class=\"honest\"><td>honest</td><td>$mean</td>" run/report.html
     # the confusion matrix has the test vertices, the diagonal is the accuracy
@@ -207,7 +217,7 @@ END
         }
         const at = met.map(e => order.indexOf(e)), wanted = ["search", "shape", "colour", "label", "icicle", "which", "iteration", "vertex-colour", "hulls", "graph"];
         const said = [at.every((x, i) => i === 0 || x > at[i - 1]), blind, wanted.filter(id => !met.includes($(`#${id}`)))];
-        said.push([...document.querySelectorAll("button, th, td[data-cell], summary")].filter(e => e.checkVisibility({ contentVisibilityAuto: true }) && (e.tagName === "SUMMARY" || !e.closest("details:not([open])")) && !met.includes(e)).map(e => e.outerHTML.slice(0, 60)));
+        said.push([...document.querySelectorAll("button, th:not(aside th), td[data-cell], summary")].filter(e => e.checkVisibility({ contentVisibilityAuto: true }) && (e.tagName === "SUMMARY" || !e.closest("details:not([open])")) && !met.includes(e)).map(e => e.outerHTML.slice(0, 60)));
         const crumbs = () => document.querySelectorAll(".crumbs button").length, path = [], told = new Set();
         $("#icicle").focus();
         for (const k of ["ArrowDown", "ArrowRight", "ArrowUp"]) { await key(k); path.push(crumbs()); told.add($("#status").textContent); }
@@ -421,7 +431,24 @@ END
         $("#accuracy th").click();
         said.sorted = $("#accuracy th").getAttribute("aria-sort");
         $("#confusion td[data-cell]").click();
-        said.listed = document.querySelectorAll("#vertex button").length === Number($("#confusion td[data-cell]").textContent);
+        said.listed = document.querySelectorAll("#vertex button:not(.close)").length === Number($("#confusion td[data-cell]").textContent);
+        said.only = $("output").textContent.includes("in colour: ") && Number($("#filter").closest("div").querySelector(".tools span").textContent.match(/of (\d+)/)?.[1] ?? 0) === Number($("#confusion td[data-cell]").textContent);
+        await changed("only");
+        $("#vertex .close").click(); await changed("all again");
+        said.closed = $("#vertex").childNodes.length === 0 && $("#filter").value === "all" && !document.querySelector("tr.marked");
+        $("#filter").value = "predicted wrongly"; $("#filter").onchange();
+        said.filtered = [...document.querySelectorAll("#vertices tbody tr")].every(r => r.cells[1].textContent !== r.cells[2].textContent);
+        $("#filter").value = "all"; $("#filter").onchange();
+        $("#modules button").click();
+        said.entered = document.querySelectorAll(".crumbs button").length === 2 && $("#filter").value.startsWith("selected"); await changed("module");
+        $(".crumbs button").click();
+        $("#search").value = "v1"; $("#search").oninput();
+        said.hints = $("#hints").options.length === 12 && [...$("#hints").options].every(o => o.value.includes("v1"));
+        const play = [...document.querySelectorAll("#graph-view button")].find(b => b.textContent === "Play");
+        $("#iteration").value = $("#iteration").max;
+        play.click(); said.play = $("#iteration").value === "0" && play.textContent === "Stop"; await wait(1300); said.plays = $("#iteration").value !== "0"; if (play.textContent === "Stop") play.click();
+        for (const colour of ["purity", "entropy", "error", "module"]) { $("#colour").value = colour; $("#colour").onchange(); looks[colour] = $("#tree-view .legend").textContent; }
+        said.legends = new Set([looks.purity, looks.entropy, looks.error, looks.module]).size === 4;
         let saves = 0;
         HTMLAnchorElement.prototype.click = function () { saves++; };
         const buttons = [...document.querySelectorAll(".tools button")].filter(b => b.textContent.startsWith("Save"));
@@ -446,9 +473,13 @@ END
     grep -q 'Mr. Hi' karate.html
     se-gen --karate -o bare.seg
     se-report bare.seg karate.seg run run -o all.html
+    sed -n '/class="side"/,/id="curves-part"/p' all.html > side
     for name in bare karate run 'run (4)'; do
         grep -qF "<tr><td>$name</td><td>" all.html
+        grep -qxF "<div><h3>$name</h3>" side
     done
+    [[ $(grep -c '<svg role="img" aria-label="graph ' side) == 4 ]]
+    [[ $(grep -o '<a href="#part[-0-9]*">' all.html | wc -l) == 4 ]]
     need_command chromium python3
     in_browser all.html '
         const seen = [];

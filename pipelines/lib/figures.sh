@@ -57,7 +57,7 @@ plot_h1() {
 
 plot_paired() {
     awk -F '\t' -v OFS='\t' 'NR > 1 { print "honest", $1, $3, ($4 == "nan" ? "" : $3 - 2 * $4), ($4 == "nan" ? "" : $3 + 2 * $4) }' "$dir/paired.tsv" > "$work/series"
-    plot_text 'paired differences' 'percentage points' difference "$work/series" dots=1 wide=640
+    plot_text 'paired differences' 'percentage points' difference "$work/series" dots=1
 }
 
 # words_of TOOL FILE: in `words`, how commands.sh makes FILE with TOOL, without its files; 1 if it is not

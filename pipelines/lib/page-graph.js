@@ -17,7 +17,7 @@ function seHull(points) {
 }
 
 function seGraph(model, ui) {
-  const { $, button } = ui, n = model.n, data = model.data, X = Float64Array.from(data.x), Y = Float64Array.from(data.y);
+  const { $, button, quiet } = ui, n = model.n, data = model.data, X = Float64Array.from(data.x), Y = Float64Array.from(data.y);
   const canvas = $('canvas', { id: 'graph', tabIndex: 0 });
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', 'graph; arrows move it, plus and minus zoom, 0 resets');
@@ -29,6 +29,8 @@ function seGraph(model, ui) {
   const by = $('select', { id: 'vertex-colour' }, ...[...(model.labelled ? ['class'] : []), ...(model.tree.length ? ['module'] : []),
     ...(model.guessed ? ['prediction'] : []), ...(model.guessed && model.labelled ? ['error'] : []), ...(model.labelled || model.tree.length ? [] : ['none'])].map(t => $('option', { textContent: t })));
   if (data.kind === 'clusters' && model.tree.length) by.value = 'module';
+  const legend = $('p', { className: 'legend' });
+  let chosen = null, chosenText = '';         // the vertices that are looked at, null: all
   let zoom = 1, dx = 0, dy = 0, marked = -1, wanted = false, moving = 0, size = [960, 640];
   const fit = () => { zoom = Math.min(size[0], size[1]) / 1040; dx = size[0] / 2 - 500 * zoom; dy = size[1] / 2 - 500 * zoom; };
 
@@ -56,9 +58,10 @@ function seGraph(model, ui) {
     pen.stroke();
   };
   const groups = () => {
-    const found = new Map();
+    const found = new Map(), faint = ui.css('--faint');
+    if (chosen) found.set(faint, []);           // the others first, below
     for (let v = 0; v < n; v++) {
-      const c = by.value === 'module' ? ui.colour(model, model.moduleOf(model.leafOf[v])) : by.value === 'error' ? ui.verdict(model, v) : ui.colour(model, by.value === 'prediction' ? data.guess[v] : data.label[v]);
+      const c = chosen && !chosen.has(v) ? faint : by.value === 'module' ? ui.colour(model, model.moduleOf(model.leafOf[v])) : by.value === 'error' ? ui.verdict(model, v) : ui.colour(model, by.value === 'prediction' ? data.guess[v] : data.label[v]);
       if (!found.has(c)) found.set(c, []);
       found.get(c).push(v);
     }
@@ -119,7 +122,7 @@ function seGraph(model, ui) {
   const opacity = (colour, total) => colour !== '--edge' ? .7 : total > 20000 ? .25 : total > 3000 ? .4 : .7;
   const tell = all => {
     told.textContent = (data.kind === 'run' ? `iteration ${steps[slider.value]}: ` : '') + (which.value === 'both' ? (([k, m, a]) =>
-      `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`);
+      `${k[0].length / 2} edges kept, ${m[0].length / 2} removed, ${a[0].length / 2} added`)(all) : `${all[0][0].length / 2} edges`) + (chosen ? `; in colour: ${chosenText}` : '');
   };
   const radius = () => Math.max(size[0] < 600 ? .8 : 1.2, Math.min(9, 60 * Math.sqrt(zoom) / Math.sqrt(n)));
   const strokes = (pen, all, total) => {
@@ -160,6 +163,7 @@ function seGraph(model, ui) {
     measureSize();
     const all = lists(), total = all.reduce((s, [e]) => s + e.length / 2, 0), begun = performance.now();
     tell(all);
+    legend.replaceChildren(...ui.legend(model, by.value));
     job = null;
     if (n + total <= 15000) return strokes(ui.pen(canvas, ...size), all, total);
     const work = job = pixels(all, total, moving ? Infinity : 12), go = () => {
@@ -237,23 +241,38 @@ function seGraph(model, ui) {
   slider.oninput = which.onchange = hulls.onchange = () => { draw(); if (marked >= 0) ui.card(marked); };
   by.onchange = () => { grouped = null; draw(); };
   const several = steps.length > 1;
+  let playing = 0;
+  const play = button('Play', () => {
+    const stop = () => { clearInterval(playing); playing = 0; play.textContent = 'Play'; };
+    if (playing) return stop();
+    if (slider.value === slider.max) { slider.value = 0; slider.oninput(); }
+    const next = () => { slider.value = Number(slider.value) + 1; slider.oninput(); if (slider.value === slider.max) stop(); };
+    play.textContent = 'Stop';
+    playing = setInterval(next, 900);
+  });
   const element = $('figure', { id: 'graph-view' }, $('p', { className: 'controls' },
-    ...(several ? [$('label', {}, 'Edges ', which), $('label', {}, 'Iteration ', slider)] : []), $('label', {}, 'Colour ', by),
-    ...(model.tree.length ? [$('label', {}, hulls, ' modules')] : []),
-    button('+', () => zoomAt(size[0] / 2, size[1] / 2, 1.5)), button('−', () => zoomAt(size[0] / 2, size[1] / 2, 1 / 1.5)),
-    button('Reset', () => { fit(); draw(); })), told, canvas,
+    ...(several ? [$('label', {}, 'Edges ', which), $('label', {}, 'Iteration ', slider), play] : []), $('label', {}, 'Colour ', by),
+    ...(model.tree.length ? [$('label', {}, hulls, ' modules')] : [])), legend, told,
+    $('div', { className: 'stage' }, canvas, $('div', { className: 'zoom' }, ...[['+', 'zoom in', () => zoomAt(size[0] / 2, size[1] / 2, 1.5)], ['−', 'zoom out', () => zoomAt(size[0] / 2, size[1] / 2, 1 / 1.5)],
+      ['⤢', 'show all', () => { fit(); draw(); }]].map(([text, title, act]) => Object.assign(button(text, act), { title, ariaLabel: title })))),
     $('figcaption', {}, ...(several ? ['Both: ', $('span', { className: 'swatch kept', textContent: 'kept' }), ', ', $('span', { className: 'swatch removed', textContent: 'removed' }),
       ', ', $('span', { className: 'swatch added', textContent: 'added' }), ' since the given graph. '] : []),
       'Drag to move; click, then use the wheel or + and − to zoom, 0 to reset.'),
-    $('p', { className: 'tools' }, button('Save as SVG', () => ui.saveSvg('graph.svg', svg)),
-      button('Save as TSV', () => ui.save('edges.tsv', 'u\tv\n' + model.pairs(steps[slider.value]).map(p => p.map(model.name).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
+    $('p', { className: 'tools' }, quiet('Save as SVG', () => ui.saveSvg('graph.svg', svg)),
+      quiet('Save as TSV', () => ui.save('edges.tsv', 'u\tv\n' + model.pairs(steps[slider.value]).map(p => p.map(model.name).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
   let fitted = false;
   return { element, step: () => steps[slider.value], draw: () => {
     if (!fitted) { measureSize(); fit(); fitted = true; }
     grouped = null;
     draw();
+  }, only: (list, text) => {
+    chosen = list && new Set(list);
+    chosenText = text;
+    grouped = null;
+    draw();
   }, mark: v => {
     marked = v;
+    if (v < 0) return draw();
     zoom = Math.max(zoom, 1.6 * Math.min(...size) / 1040);
     [dx, dy] = [size[0] / 2 - X[v] * zoom, size[1] / 2 - Y[v] * zoom];
     draw();

@@ -68,7 +68,7 @@ function seCircles(tree) {
 }
 
 function seTree(model, ui) {
-  const { $, button } = ui, tree = model.tree;
+  const { $, button, quiet } = ui, tree = model.tree;
   const canvas = $('canvas', { id: 'icicle', tabIndex: 0 });
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', 'encoding tree; Enter goes into the largest module, Escape leaves it');
@@ -98,6 +98,7 @@ function seTree(model, ui) {
   const words = (pen, t, x, y, width, size, halo = false) => {
     const most = Math.floor(width / (size * .56));
     if (most < 3 || !t) return;
+    if (most < 6 && t.length > most) return;            // too little of it to be read
     pen.font = `${size}px system-ui, sans-serif`;
     if (t.length > most) t = t.replace(/ \(\d+\)$/, '');          // the size goes first
     const short = t.length > most ? t.slice(0, most - 1) + '…' : t;
@@ -157,12 +158,18 @@ function seTree(model, ui) {
     hits = [];
     if (!pen) pen = ui.pen(canvas, wide, high);
     (shape.value === 'circles' ? circles : icicle)(pen, wide, high);
+    legend.replaceChildren(...ui.legend(model, by.value, mostH));
     crumbs.replaceChildren();
     for (let a = top; a >= 0; a = tree[a].parent)
       crumbs.prepend(button(a === 0 ? 'whole graph' : text(tree[a]) || `${tree[a].size} vertices`, () => enter(a)), ' ');
     return [wide, high];
   };
-  const enter = a => { top = a; draw(); };
+  const legend = $('p', { className: 'legend' });
+  const enter = a => {
+    top = a;
+    draw();
+    ui.only(a > 0 ? model.members(tree[a]) : null, a > 0 ? `module of ${model.brief(tree[a])}` : '');
+  };
   const at = e => {
     const box = canvas.getBoundingClientRect(), p = [e.clientX - box.left, e.clientY - box.top];
     for (let i = hits.length - 1; i >= 0; i--) { const a = hits[i](p); if (a) return a; }
@@ -191,14 +198,14 @@ function seTree(model, ui) {
   };
   for (const s of [shape, by, label]) s.onchange = () => draw();
   const element = $('figure', { id: 'tree-view' }, $('p', { className: 'controls' }, $('label', {}, 'View ', shape), $('label', {}, 'Colour ', by),
-    $('label', {}, 'Labels ', label)), crumbs, canvas,
-    $('figcaption', { textContent: 'Select a module to enter it, its first row or the path above to leave. Keys: Enter, Escape, left, right.' }),
-    $('p', { className: 'tools' }, button('Save as SVG', () => ui.saveSvg('tree.svg', pen => draw(pen))),
-      button('Save as TSV', () => ui.save('tree.tsv', 'node\tparent\tsize\tV\tg\tH\tvertex\n' + tree.map(a =>
+    $('label', {}, 'Labels ', label)), legend, crumbs, canvas,
+    $('figcaption', { textContent: 'Select a module to enter it, its first row or the path above to leave; graph and table then show its vertices. Keys: Enter, Escape, left, right.' }),
+    $('p', { className: 'tools' }, quiet('Save as SVG', () => ui.saveSvg('tree.svg', pen => draw(pen))),
+      quiet('Save as TSV', () => ui.save('tree.tsv', 'node\tparent\tsize\tV\tg\tH\tvertex\n' + tree.map(a =>
         [a.id, a.parent, a.size, a.V, a.g, a.H, a.vertex].join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
-  return { element, draw: () => draw(), mark: v => {
-    marked = model.leafOf[v];
-    if (marked < 0) return;
+  return { element, enter, draw: () => draw(), mark: v => {
+    marked = v < 0 ? -1 : model.leafOf[v];
+    if (marked < 0) return draw();
     top = Math.max(0, tree[marked].parent);
     draw();
   } };

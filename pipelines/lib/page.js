@@ -89,7 +89,7 @@ function seModel(data) {
     `neighbours ${near(steps[0])[v].length}` + (steps.length > 1 ? ` before, ${near(shown)[v].length} after` : '');
   const brief = a => `${a.size} vertices` + (labelled ? `, mostly ${className(a.common)}` : '');
   const describe = a => {
-    if (a.vertex >= 0) return describeVertex(a.vertex);
+    if (a.vertex >= 0) return `${describeVertex(a.vertex)}; V ${round(a.V)}, g ${round(a.g)}, H ${round(a.H)} bits`;
     const degree = near(shown), some = members(a).sort((x, y) => degree[y].length - degree[x].length).slice(0, 5);
     return `${a.size} vertices${labelled ? `, ${Math.round(100 * a.pure)} % ${className(a.common)}` : ''}; V ${round(a.V)}, g ${round(a.g)}, H ${round(a.H)} bits ` +
       `(${(100 * a.H / total).toFixed(1)} % of the tree)` + (data.words[a.id] ? `; words: ${data.words[a.id]}` : '') + `; typical: ${some.map(name).join(', ')}`;
@@ -140,6 +140,8 @@ function seModel(data) {
 
   // ---- tables and figures: sort, save ------------------------------------------------------
 
+  const quiet = (text, action) => Object.assign(button(text, action), { className: 'quiet' });
+  const tsv = table => save(`${table.id}.tsv`, [...table.rows].map(r => [...r.cells].map(c => c.textContent.trim()).join('\t')).join('\n') + '\n', 'text/tab-separated-values');
   for (const table of document.querySelectorAll('table')) {
     const head = table.rows[0];
     [...head.cells].forEach((th, column) => {
@@ -156,17 +158,16 @@ function seModel(data) {
       th.onclick = sort;
       th.onkeydown = e => { if (e.key === 'Enter') sort(); };
     });
-    (table.closest('.wide') || table).after($('p', { className: 'tools' }, button('Save as TSV', () => save(`${table.id}.tsv`,
-      [...table.rows].map(r => [...r.cells].map(c => c.textContent.trim()).join('\t')).join('\n') + '\n', 'text/tab-separated-values'))));
+    if (!table.closest('figure')) (table.closest('.wide') || table).after($('p', { className: 'tools' }, quiet('Save as TSV', () => tsv(table))));
   }
   for (const figure of document.querySelectorAll('figure')) {
-    const svg = figure.querySelector('svg');
-    if (svg) svg.after($('p', { className: 'tools' }, button('Save as SVG', () => {
+    const svg = figure.querySelector('svg'), table = figure.querySelector('table');
+    if (svg) svg.after($('p', { className: 'tools' }, quiet('Save as SVG', () => {
       const copy = svg.cloneNode(true);
       copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
       copy.setAttribute('style', 'color:#222222;background:#ffffff');
       save(`${figure.id}.svg`, new XMLSerializer().serializeToString(copy), 'image/svg+xml');
-    })));
+    }), ...(table ? [quiet('Save as TSV', () => tsv(table))] : [])));
   }
   for (const box of document.querySelectorAll('details.commands'))
     box.append(button('Copy', e => {     // a page from a file has no clipboard of its own
@@ -194,10 +195,20 @@ function seModel(data) {
     const [r, g, b] = rgb(c).map(x => (x /= 255) <= .04045 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4);
     return .2126 * r + .7152 * g + .0722 * b > .179 ? '#000000' : '#ffffff';
   };
-  const tooltip = $('div', { id: 'tip', hidden: true }), status = $('p', { id: 'status', role: 'status' }), panel = $('div', { id: 'vertex' });
+  const close = () => { const b = button('×', () => { ui.show(-1); ui.only(null); }); b.ariaLabel = 'Close'; b.className = 'close'; return b; };
+  const tooltip = $('div', { id: 'tip', hidden: true }), status = $('p', { id: 'status', role: 'status' }), panel = $('div', { id: 'vertex' }), modules = $('div', { id: 'modules' });
   const ui = {
-    $, button, save, css, ramp, rgb, onColour,
+    $, button, quiet, save, css, ramp, rgb, onColour,
     colour: (model, c) => c < 0 ? '#999999' : model.data.palette[c % model.data.palette.length],
+    // what the colours say: by is a choice of a view, most the largest entropy of a module
+    legend: (model, by, most) => {
+      const mark = (colour, text) => { const i = $('i'); i.style.background = colour; return $('span', { title: text }, i, text); };
+      const scale = (low, high) => { const i = $('i', { className: 'ramp' }); i.style.background = `linear-gradient(90deg, ${[0, .25, .5, .75, 1].map(ramp).join(', ')})`; return $('span', {}, low, i, high); };
+      return by === 'class' || by === 'prediction' ? [...model.data.classes.map((c, i) => mark(ui.colour(model, i), c)), ...(model.data.label.some(c => c < 0) ? [mark('#999999', 'unknown')] : [])] :
+        by === 'purity' ? [scale('share of the commonest class: 0 %', '100 %')] : by === 'entropy' ? [scale('H of the module: 0', `${Number(most).toPrecision(3)} bits`)] :
+        by === 'error' ? [mark('#4477aa', 'right'), mark('#cc3311', 'wrong'), mark('#999999', 'unknown'), ...(most === undefined ? [] : [scale('modules: 0 %', '100 % right')])] :
+        by === 'module' ? ['Each module of the first level has a colour; there are twelve.'] : [];
+    },
     verdict: (model, v) => model.data.label[v] < 0 || model.data.guess[v] < 0 ? '#999999' : model.data.label[v] === model.data.guess[v] ? '#4477aa' : '#cc3311',
     pen: (canvas, wide, high, dense = window.devicePixelRatio || 1) => {
       canvas.style.height = `${high}px`;
@@ -231,22 +242,41 @@ function seModel(data) {
       const [w, h] = draw(pen);
       save(name, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${f(w)} ${f(h)}" width="${f(w)}" height="${f(h)}" style="background:${css('--back')}">${out.join('\n')}</svg>\n`, 'image/svg+xml');
     },
-    show: v => { for (const view of views) view.mark(v); ui.card(v); },
+    show: v => { for (const view of views) view.mark(v); if (v >= 0) ui.card(v); else panel.replaceChildren(); },
+    // the vertices that are looked at: a list, or null for all
+    only: (list, text) => { for (const view of views) if (view.only) view.only(list, text); },
     card: v => {
       const step = graph ? graph.step() : model.shown, list = model.reasons(v, step).sort((a, b) => a.status.localeCompare(b.status) || (b.similarity || 0) - (a.similarity || 0));
-      const cell = t => $('td', { textContent: t }), r = x => x === undefined || isNaN(x) ? '' : x < .001 && x > -.001 && x !== 0 ? x.toExponential(1) : x.toFixed(3);
-      const rows = list.slice(0, 60).map(e => $('tr', { className: e.status }, $('td', {}, button(model.name(e.u), () => ui.show(e.u))), ...(model.labelled ? [cell(model.className(model.data.label[e.u]))] : []),
-        ...(model.steps.length > 1 ? [cell(e.status)] : []), ...(model.data.embedding.length ? [cell(r(e.similarity))] : []), cell(e.node ? (e.node.id === 0 ? 'the root' : `${e.node.size}${model.labelled ? `, ${model.className(e.node.common)}` : ' vertices'}`) : ''), cell(r(e.probability))));
+      const cell = (t, className = '') => $('td', { textContent: t, title: t, className }), r = x => x === undefined || isNaN(x) ? '' : x < .001 && x > -.001 && x !== 0 ? x.toExponential(1) : x.toFixed(3);
+      const heads = ['neighbour', ...(model.labelled ? ['class'] : []), 'common module', ...(model.data.embedding.length ? ['similarity'] : []), 'probability'];
+      const row = e => $('tr', { className: e.status }, $('td', {}, button(model.name(e.u), () => ui.show(e.u))), ...(model.labelled ? [cell(model.className(model.data.label[e.u]), 'text')] : []),
+        cell(e.node ? (e.node.id === 0 ? 'the root' : `${e.node.size}${model.labelled ? `, ${model.className(e.node.common)}` : ' vertices'}`) : '', 'text'), ...(model.data.embedding.length ? [cell(r(e.similarity))] : []), cell(r(e.probability)));
+      const rows = [];
+      for (const [i, e] of list.slice(0, 60).entries()) {
+        if (model.steps.length > 1 && (i === 0 || list[i - 1].status !== e.status))
+          rows.push($('tr', {}, $('th', { className: 'status', scope: 'rowgroup', colSpan: heads.length }, $('span', { className: `swatch ${e.status}`, textContent: `${e.status}: ${list.filter(x => x.status === e.status).length}` }))));
+        rows.push(row(e));
+      }
       const path = [];
       for (let a = model.leafOf[v]; a > 0; a = model.tree[a].parent) if (model.tree[a].vertex < 0)
         path.unshift(model.brief(model.tree[a]) + (model.data.words[a] ? ` (${model.data.words[a]})` : ''));
-      panel.replaceChildren($('h3', { textContent: model.name(v) }), $('p', { textContent: model.describeVertex(v) }), $('p', { textContent: path.length ? `Modules: ${path.join(' › ')}` : '' }),
-        $('div', { className: 'wide' }, $('table', { id: 'reasons' }, $('tr', {}, ...['neighbour', ...(model.labelled ? ['class'] : []), ...(model.steps.length > 1 ? ['edge'] : []), ...(model.data.embedding.length ? ['similarity'] : []), 'common module', 'probability'].map(t => $('th', { textContent: t }))), ...rows)),
+      panel.replaceChildren(close(), $('h3', { textContent: model.name(v) }), $('p', { textContent: model.describeVertex(v).slice(model.name(v).length + 2) }), $('p', { textContent: path.length ? `Modules: ${path.join(' › ')}` : '' }),
+        $('div', { className: 'wide' }, $('table', { id: 'reasons' }, $('tr', {}, ...heads.map(t => $('th', { textContent: t, className: t === 'class' || t === 'common module' ? 'text' : '' }))), ...rows)),
         $('p', { className: 'note', textContent: (list.length > 60 ? `and ${list.length - 60} more. ` : '') + 'Similarity: Pearson correlation of the representations. Probability: that one draw of se-sample at the common module joins the two.' }));
     },
+    // the largest modules of the first level, to begin with
+    overview: enter => {
+      const all = model.tree.filter(a => a.level === 1 && a.kids.length).sort((a, b) => b.size - a.size), words = a => model.data.words[a.id] || (model.labelled ? model.className(a.common) : `module ${a.id}`);
+      if (!all.length) return modules.replaceChildren();
+      modules.replaceChildren($('h3', { textContent: all.length > 12 ? `The 12 largest of ${all.length} modules` : `${all.length} modules` }), $('div', { className: 'wide' }, $('table', {},
+        $('tr', {}, ...['module', 'size', ...(model.labelled ? ['class', 'share'] : []), 'H, bits'].map(t => $('th', { textContent: t, className: t === 'class' ? 'text' : '' }))),
+        ...all.slice(0, 12).map(a => $('tr', {}, $('td', {}, Object.assign(button(words(a), () => enter(a.id)), { title: words(a) })), $('td', { textContent: a.size }),
+          ...(model.labelled ? [$('td', { className: 'text', textContent: model.className(a.common), title: model.className(a.common) }), $('td', { textContent: `${Math.round(100 * a.pure)} %` })] : []), $('td', { textContent: a.H.toFixed(3) }))))),
+      $('p', { className: 'note', textContent: `${model.labelled ? 'Class: the commonest, and its share. ' : ''}Select a module, or a vertex in tree, graph or table.` }));
+    },
     list: (text, found) => {
-      status.textContent = text;
-      panel.replaceChildren(...found.slice(0, 300).flatMap(v => [button(model.name(v), () => ui.show(v)), ' ']));
+      panel.replaceChildren(close(), $('h3', { textContent: text }), ...found.slice(0, 300).flatMap(v => [button(model.name(v), () => ui.show(v)), ' ']));
+      ui.only(found, text);
       section.scrollIntoView();
     },
   };
@@ -255,17 +285,20 @@ function seModel(data) {
 
   const makeTable = () => {
     const d = model.data, body = $('tbody'), told = $('span'), per = 15;
-    const columns = [['vertex', v => model.name(v)], ...(d.labelled.length ? [['vertices', v => model.tree[model.leafOf[v]].size]] : []), ...(model.labelled ? [['class', v => d.label[v] < 0 ? '' : model.className(d.label[v])]] : []),
+    let from = 0, marked = -1, chosen = null, order = [...Array(model.n).keys()];
+    const wrong = v => d.label[v] >= 0 && d.guess[v] >= 0 && d.label[v] !== d.guess[v];
+    const filter = $('select', { id: 'filter' }, ...['all', ...(model.guessed && model.labelled ? ['predicted wrongly'] : []), 'selected in tree or matrix'].map(t => $('option', { textContent: t })));
+    const rows = () => filter.value === 'all' ? order : filter.value === 'predicted wrongly' ? order.filter(wrong) : order.filter(v => !chosen || chosen.has(v));
+    const texts = new Set(['vertex', 'class', 'predicted', 'part']), columns = [['vertex', v => model.name(v)], ...(d.labelled.length ? [['vertices', v => model.tree[model.leafOf[v]].size]] : []), ...(model.labelled ? [['class', v => d.label[v] < 0 ? '' : model.className(d.label[v])]] : []),
       ...(model.guessed ? [['predicted', v => d.guess[v] < 0 ? '' : model.className(d.guess[v])], ['confidence', v => d.guess[v] < 0 ? '' : d.confidence[v]]] : []),
       ...(model.parted ? [['part', v => d.part[v]]] : []), ['degree', v => model.near(model.shown)[v].length]];
-    const order = [...Array(model.n).keys()];
-    let from = 0, marked = -1;
     const draw = () => {
-      body.replaceChildren(...order.slice(from, from + per).map(v => $('tr', { className: v === marked ? 'marked' : '', onclick: () => ui.show(v) }, ...columns.map(([, f]) => $('td', { textContent: f(v) })))));
-      told.textContent = ` ${from + 1} to ${Math.min(model.n, from + per)} of ${model.n} `;
+      const shown = rows();
+      body.replaceChildren(...shown.slice(from, from + per).map(v => $('tr', { className: v === marked ? 'marked' : '', onclick: () => ui.show(v) }, ...columns.map(([name, f]) => $('td', { textContent: f(v), className: texts.has(name) ? 'text' : '' })))));
+      told.textContent = shown.length ? ` ${from + 1} to ${Math.min(shown.length, from + per)} of ${shown.length} ` : ' none ';
     };
     const head = $('tr', {}, ...columns.map(([name, f]) => {
-      const th = $('th', { textContent: name, tabIndex: 0 });
+      const th = $('th', { textContent: name, tabIndex: 0, className: texts.has(name) ? 'text' : '' });
       th.onclick = () => {
         const up = th.getAttribute('aria-sort') !== 'ascending';
         for (const other of head.cells) other.removeAttribute('aria-sort');
@@ -278,16 +311,23 @@ function seModel(data) {
       th.onkeydown = e => { if (e.key === 'Enter') th.onclick(); };
       return th;
     }));
-    const turn = by => { from = Math.max(0, Math.min(Math.floor((model.n - 1) / per) * per, from + by)); draw(); };
-    return { element: $('div', {}, $('div', { className: 'wide' }, $('table', { id: 'vertices' }, $('thead', {}, head), body)), $('p', { className: 'tools' }, button('Previous', () => turn(-per)), told, button('Next', () => turn(per)), ' ',
-      button('Save as TSV', () => save('vertices.tsv', [columns.map(c => c[0]), ...order.map(v => columns.map(c => c[1](v)))].map(r => r.join('\t')).join('\n') + '\n', 'text/tab-separated-values')))),
-      draw, mark: v => { marked = v; from = Math.floor(order.indexOf(v) / per) * per; draw(); } };
+    const turn = by => { from = Math.max(0, Math.min(Math.floor((rows().length - 1) / per) * per, from + by)); draw(); };
+    filter.onchange = () => { from = 0; draw(); };
+    return { element: $('div', {}, $('p', { className: 'controls' }, $('label', {}, 'Show ', filter)), $('div', { className: 'wide' }, $('table', { id: 'vertices' }, $('thead', {}, head), body)), $('p', { className: 'tools' }, button('Previous', () => turn(-per)), told, button('Next', () => turn(per)), ' ',
+      quiet('Save as TSV', () => save('vertices.tsv', [columns.map(c => c[0]), ...rows().map(v => columns.map(c => c[1](v)))].map(r => r.join('\t')).join('\n') + '\n', 'text/tab-separated-values')))),
+      draw, only: list => { chosen = list && new Set(list); if (list) filter.value = 'selected in tree or matrix'; else if (filter.value.startsWith('selected')) filter.value = 'all'; from = 0; draw(); },
+      mark: v => {
+        marked = v;
+        if (v >= 0 && !rows().includes(v)) filter.value = 'all';
+        if (v >= 0) from = Math.floor(rows().indexOf(v) / per) * per;
+        draw();
+      } };
   };
 
   // ---- all of it together ------------------------------------------------------------------
 
   let model, views = [], graph = null;
-  const search = $('input', { type: 'search', id: 'search', placeholder: 'name or number of a vertex' }), body = $('div', { id: 'views' });
+  const search = $('input', { type: 'search', id: 'search', placeholder: 'name or number', autocomplete: 'off' }), body = $('div', { id: 'views' });
   const find = () => {
     const text = search.value.trim().toLowerCase();
     if (!text) return;
@@ -296,11 +336,18 @@ function seModel(data) {
     status.textContent = v < 0 ? `no vertex is called ${search.value}` : '';
     if (v >= 0) ui.show(v);
   };
+  const hints = $('datalist', { id: 'hints' });
+  search.setAttribute('list', 'hints');
+  search.oninput = () => {
+    const text = search.value.trim().toLowerCase(), found = [];
+    for (let v = 0; text && v < model.n && found.length < 12; v++) if (model.data.names[v].toLowerCase().includes(text)) found.push(model.name(v));
+    hints.replaceChildren(...found.map(value => $('option', { value })));
+  };
   search.onchange = find;
   const source = $('select', { id: 'source', ariaLabel: 'what to explore' });
   const section = $('section', { id: 'explore' }, $('h2', { textContent: 'Explore' }),
-    $('p', { className: 'controls' }, ...(holders.length > 1 ? [source] : []), $('label', { htmlFor: 'search', textContent: 'Find a vertex ' }), search, button('Find', find)), status, panel, body);
-  document.getElementById('explore-here').replaceWith(section);
+    $('div', { className: 'explore' }, $('aside', {}, $('p', { className: 'controls' }, ...(holders.length > 1 ? [source] : []), $('label', { htmlFor: 'search', textContent: 'Find a vertex' }), search, hints, button('Find', find)), status, panel, modules), body));
+  document.getElementById('explore-here').append(section);
   document.body.append(tooltip);
 
   const matrix = (table, of) => {
@@ -321,10 +368,10 @@ function seModel(data) {
     graph = null;
     panel.replaceChildren();
     body.replaceChildren();
+    status.textContent = '';
     const put = (title, view) => { views.push(view); body.append($('h3', { textContent: title }), view.element); };
-    const key = $('p', { className: 'legend' }, ...model.data.classes.map((c, i) => { const mark = $('i'); mark.style.background = ui.colour(model, i); return $('span', {}, mark, c); }));
-    if (model.labelled) body.append(key);
-    if (model.tree.length > 1) put('Tree', seTree(model, ui));
+    modules.replaceChildren();
+    if (model.tree.length > 1) { const tree = seTree(model, ui); put('Tree', tree); ui.overview(tree.enter); }
     if (model.data.x.length) { graph = seGraph(model, ui); put('Graph', graph); }
     if (model.n) put(model.data.labelled.length ? 'Modules' : 'Vertices', makeTable());
     for (const view of views) view.draw();
