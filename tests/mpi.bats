@@ -97,6 +97,17 @@ same() {
     RANKS=3 same --model mix --beside "$g/dense.seg" --weights use --edge-dropout .3 --epochs 3 weights.seg
 }
 
+@test "--apply: a stored model on several processes" {
+    se-train -q --model sage --epochs 5 "$g/sparse.seg" -o trained.seg
+    RANKS="1 3" same --apply trained.seg
+    RANKS=2 same --apply --embed hidden --probabilities trained.seg
+    se-cat --drop splits,labels trained.seg -o bare.seg
+    RANKS=4 same --apply bare.seg
+    run ranks 2 -q --apply -o x.seg "$g/sparse.seg"
+    [ "$status" -ne 0 ]
+    [ "$(grep -c '^se-train-mpi: ' <<< "$output")" = 1 ]
+}
+
 @test "a graph without features, fewer vertices than processes have parts" {
     se-gen --no-features -n 90 --classes 2 --seed 1 -o few.seg
     same --model gcn --epochs 3 few.seg
@@ -187,8 +198,7 @@ peak() {
 
 @test "what does not run on several processes is refused with one line of ours" {
     local args
-    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--batch random" \
-        "--apply"; do
+    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--batch random"; do
         # shellcheck disable=SC2086
         run ranks 2 $args -o x.seg "$g/sparse.seg"
         [ "$status" -ne 0 ]

@@ -372,9 +372,17 @@ static int train_with_log(struct job *j, struct se_err *err)
 static int apply(struct job *j, const struct se_model *m, struct se_err *err)
 {
     const struct se_results x = results_of(j);
+    struct se_train_result r = SE_TRAIN_RESULT_INIT;
+    int rc;
 
     se_stored_load(m, &j->net);
-    return se_results_apply(&x, &j->net, o.embed == HIDDEN, j->labels.label, j->part, err);
+    rc = se_results_forward(&r, &j->net, o.embed == HIDDEN, j->classes, err);
+    if (rc == 0 && j->peers)
+        rc = gather_results(j, &r, err);
+    if (rc == 0 && first_process())
+        rc = se_results_apply(&x, &r, j->labels.label, j->part, err);
+    se_train_release(&r);
+    return rc;
 }
 
 static int compute_on(struct job *j, const struct se_model *m, enum se_device device,

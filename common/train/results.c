@@ -191,28 +191,29 @@ static float *fetch(const struct se_net *net, const se_real *from, uint64_t coun
     return NULL;
 }
 
-int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden,
-                     const int32_t *label, const uint8_t *part, struct se_err *err)
+int se_results_forward(struct se_train_result *r, struct se_net *net, bool hidden, uint64_t classes,
+                       struct se_err *err)
 {
-    const uint64_t n = x->n, classes = x->recipe->h.classes;
     const se_real *last = se_net_forward(net, false);
     const struct se_mat *before = hidden ? se_net_hidden(net) : NULL;
-    const uint64_t cols = before ? before->cols : classes;
-    double accuracy[4] = { NAN, NAN, NAN, NAN };
-    float *logits, *embedding;
-    int rc = -1;
 
     if (hidden && !before)
         return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
-    logits = fetch(net, last, n * classes, err);
-    embedding = logits ? fetch(net, before ? before->dense : last, n * cols, err) : NULL;
-    if (embedding && label && part)
-        se_accuracy(logits, n, classes, label, part, accuracy);
-    if (embedding)
-        rc = put_outcome(x, logits, embedding, cols, accuracy, err);
-    free(logits);
-    free(embedding);
-    return rc;
+    r->embed_cols = before ? before->cols : classes;
+    r->logits = fetch(net, last, net->n * classes, err);
+    r->embedding = r->logits ? fetch(net, before ? before->dense : last, net->n * r->embed_cols, err)
+                             : NULL;
+    return r->embedding ? 0 : -1;
+}
+
+int se_results_apply(const struct se_results *x, const struct se_train_result *r,
+                     const int32_t *label, const uint8_t *part, struct se_err *err)
+{
+    double accuracy[4] = { NAN, NAN, NAN, NAN };
+
+    if (label && part)
+        se_accuracy(r->logits, x->n, x->recipe->h.classes, label, part, accuracy);
+    return put_outcome(x, r->logits, r->embedding, r->embed_cols, accuracy, err);
 }
 
 /* A name without the number of its layer: layers of dropout, which count, too, are no part of what

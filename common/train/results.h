@@ -21,9 +21,13 @@ int se_results_put(const struct se_results *x, const struct se_train_result *r,
  * have a vertex */
 int se_results_modules(const struct se_results *x, const struct se_train_result *r,
                        uint64_t *modules, struct se_err *err);
-/* Evaluate the net, and the same without a model.  hidden: the embedding is what goes into the
- * last layer.  label, part: for the accuracies; NULL: there are none */
-int se_results_apply(const struct se_results *x, struct se_net *net, bool hidden,
+/* Evaluate the net: logits and embedding of its vertices.  hidden: the embedding is what goes into
+ * the last layer.  Release r in any case. */
+int se_results_forward(struct se_train_result *r, struct se_net *net, bool hidden, uint64_t classes,
+                       struct se_err *err);
+/* The sections of that, those of all vertices, and no model.  label, part: for the accuracies;
+ * NULL: there are none */
+int se_results_apply(const struct se_results *x, const struct se_train_result *r,
                      const int32_t *label, const uint8_t *part, struct se_err *err);
 
 /* A stored model: whether its arrays are those that the net wants, before memory is made for

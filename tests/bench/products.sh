@@ -30,7 +30,8 @@ stage() {
 
 stage gen - se-gen -n $(( 2400000 / by )) --degree 51.7 --classes 47 --communities 10,6 --exponent 2.5 \
     --homophily .8 --noise .1 --features normal --signal .1 --dims 100 --splits 1 --seed 1
-stage order gen se-tree -K 3 --effort fast
+stage first gen se-tree -K 3 --effort fast
+stage order first se-cat --order tree
 stage train order se-train --batch tree --feature-norm none --epochs "$epochs"
 stage sim train se-sim -k 30 --approx .98
 stage kselect sim se-kselect
