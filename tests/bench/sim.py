@@ -18,6 +18,10 @@ try:
     import hnswlib
 except ImportError:
     hnswlib = None
+try:
+    import pynndescent
+except ImportError:
+    pynndescent = None
 
 THREADS = 2
 REPEATS = 3
@@ -214,8 +218,17 @@ def search_hnsw(u, k, ef):
     return time.process_time() - start, ids
 
 
+def search_descent(u, k):
+    """CPU seconds and neighbours of pynndescent, whose compiler has run before."""
+    pynndescent.NNDescent(u[:2000], metric="dot", n_neighbors=k + 1, n_jobs=THREADS)
+    start = time.process_time()
+    index = pynndescent.NNDescent(u, metric="dot", n_neighbors=k + 1, n_jobs=THREADS, random_state=1)
+    return time.process_time() - start, index.neighbor_graph[0]
+
+
 def bench_approx():
-    n, d, k, share = int(os.environ.get("APPROX_ROWS", "200000")), 64, 30, 20
+    n, d, k = int(os.environ.get("APPROX_ROWS", "200000")), 64, 30
+    share = max(20, n // 10000)
     print("approximate kNN, n = %d, d = %d, k = %d, rows near a surface of 10 dimensions; CPU "
           "seconds, recall on 400 rows" % (n, d, k))
     u = make_curved(n, d, "x")
@@ -231,13 +244,18 @@ def bench_approx():
         return np.mean([(u[i] @ v >= low - 1e-6).sum() / k for v, low, i in zip(u[rows], least, ids)])
     print("  --approx .98 %7.1f s, recall %.4f, %.1f times faster than exact" %
           (ours, share_found(read_knn("y.seg")[0][rows]), exact / 2 / ours), flush=True)
-    if not hnswlib:
-        print("  no hnswlib here (pip install hnswlib)")
-        return
-    for ef in 40, 80, 160:
-        seconds, ids = search_hnsw(u, k, ef)
+    def tell(name, seconds, ids):
         found = [i[i != v][:k] for v, i in zip(rows, ids[rows])]
-        print("  hnswlib ef %-3d %6.1f s, recall %.4f" % (ef, seconds, share_found(found)), flush=True)
+        print("  %-12s %7.1f s, recall %.4f" % (name, seconds, share_found(found)), flush=True)
+    if hnswlib:
+        for ef in map(int, os.environ.get("APPROX_EF", "40 80 160").split()):
+            tell("hnswlib %d" % ef, *search_hnsw(u, k, ef))
+    else:
+        print("  no hnswlib here (pip install hnswlib)")
+    if pynndescent:
+        tell("pynndescent", *search_descent(u, k))
+    else:
+        print("  no pynndescent here (pip install pynndescent)")
 
 
 PARTS = {"faiss": bench_faiss, "large": bench_large, "real": bench_real,

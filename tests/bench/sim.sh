@@ -1,7 +1,7 @@
 #!/bin/bash
 # sim.sh [PART...] - se-sim beside FAISS and sgemm, and with se-kselect on the real datasets
-# Parts: faiss, large, real, approx; all of them by default.  Needs numpy; FAISS and hnswlib where
-# they are there.
+# Parts: faiss, large, real, approx; all of them by default.  Needs numpy; FAISS, hnswlib and
+# pynndescent where they are there.  approx: of APPROX_ROWS rows, and hnswlib with each of APPROX_EF.
 set -euo pipefail
 script=$(cd "$(dirname "$0")" && pwd)/sim.py
 for python in python3 /usr/bin/python3; do
