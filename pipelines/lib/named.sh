@@ -75,13 +75,13 @@ check_encoder() {
         { for (i = 1; i <= NF; i++)
               if ($i ~ /^-/ ? !($i in known) : $i !~ /^[A-Za-z0-9][A-Za-z0-9.,+-]*$/) exit 1 }' \
         <(cut -f 4 "$share/lib/encoders.tsv"
-          echo --backbone --hidden --dropout --embed --agree --retain --drop --theta) "$1" ||
+          echo --backbone --hidden --dropout --embed --agree --retain --drop --theta --method) "$1" ||
         die "$1: holds more than se-choose writes; remove it"
 }
 
 # enter_split SPLIT: the stages with the encoder that was chosen for it
 enter_split() {
-    local name
+    local name method rounds            # of the run they stay what was asked for
     [[ $entered != "$1" ]] || return 0
     encoder_file "$1"
     [[ -f $REPLY ]] || return 0         # --dry-run
@@ -91,6 +91,13 @@ enter_split() {
     for name in "${!wanted[@]}"; do
         given[$name]=${wanted[$name]}
     done
+    # the method that was chosen, unless one was asked for, or a program for a stage, as by controls
+    unset 'swapped[structure]'
+    if [[ ! -v wanted[method] && ${#swapped[@]} == 0 ]]; then
+        take_method "${given[method]-se-gsl}"
+    elif [[ -v wanted[method] ]]; then
+        take_method "${wanted[method]}"
+    fi
     prepare_stages
     entered=$1
 }

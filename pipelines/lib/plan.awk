@@ -2,9 +2,9 @@
 #
 # -v numbers: vertices, edges, columns and entries of the features, separated by tabs; -v list: only
 # these encoders, by name or model; -v budget: seconds, or 0 for four full trainings of gcnii, from
-# 20 to 600.  Prints name, microseconds of an epoch and options, cheap ones first; the first line is that of
-# the budget.  An epoch of gcn takes about 15 ns for an entry of the features, 7 where few of them are
-# zero, as when they are standardised, 15 for each end of an edge, and 200 for a vertex.
+# 60 to 600.  Prints name, microseconds of an epoch and options, cheap ones first; the first line is that of
+# the budget.  An epoch of gcn takes about 10 ns for an entry of the features, 5 where few of them are
+# zero, as when they are standardised, 10 for each end of an edge, and 140 for a vertex.
 BEGIN {
     FS = OFS = "\t"
     split(numbers, got, "\t")
@@ -12,8 +12,8 @@ BEGIN {
     cells = got[1] * got[3]
 }
 function micro(factor, options) {
-    return factor * (options ~ /standard/ || 3 * got[4] > cells ? 7e-3 * cells : 15e-3 * got[4]) + \
-        factor * (30e-3 * got[2] + 200e-3 * got[1])
+    return factor * (options ~ /standard/ || 3 * got[4] > cells ? 5e-3 * cells : 10e-3 * got[4]) + \
+        factor * (20e-3 * got[2] + 140e-3 * got[1])
 }
 /^#/ { next }
 {
@@ -28,7 +28,7 @@ function micro(factor, options) {
     options[n] = $4
 }
 END {
-    limit = budget > 0 ? budget : full < 20 ? 20 : full > 600 ? 600 : full
+    limit = budget > 0 ? budget : full < 60 ? 60 : full > 600 ? 600 : full
     printf "budget\t%.0f\t-\n", limit
     for (i = 1; i <= n; i++) {
         for (j = i; j > 1 && time[order[j - 1]] > time[i]; j--)

@@ -21,6 +21,8 @@ BEGIN {
 # gains and their errors are aligned; what is nothing has no sign
 function signed(x) { x = sprintf("%+.2f", x); sub(/^-0\.00$/, "+0.00", x); return x }
 FILENAME ~ /\.preset$/ {
+    if (/^--method / && !seen[$0]++)
+        methods = methods ", for " word " " substr($0, 10)
     if (FNR > 1 || !match($0, /se-choose: [a-z0-9-]*,/))
         next
     word = substr($0, RSTART + 11, RLENGTH - 12)
@@ -39,7 +41,7 @@ FILENAME ~ /choice.tsv$/ { chosen = $7; iteration = $2; val = $4; test = $6; nex
 !n++ {
     if (encoders != "")
         sub(/^[^,]*/, encoders " (chosen by se-choose)", ENVIRON["SE_ABOUT"])
-    print "model " ENVIRON["SE_ABOUT"]
+    print "model " ENVIRON["SE_ABOUT"] methods
     width = width < 14 ? 14 : width
     printf "%-" width "s %6s %5s %3s  %s\n", "test, %", "mean", "std", "n", "honest against it"
 }
