@@ -372,8 +372,10 @@ END
 @test "names with = and backslash, and CDPATH" {
     mkdir -p elsewhere/a=b
     for name in a=b 'a\b' 'a\nb' -x 'a b'; do
-        CDPATH=$PWD/elsewhere se-gsl g.seg -q "${small[@]}" --iterations 1 --controls -o "$name" > out
-        [[ ! -s out && $(wc -l < "./$name/metrics.tsv") == 3 && $(wc -l < "./$name/paired.tsv") == 16 ]]
+        words=() lines=2
+        [[ $name == -x || $name == 'a b' ]] || words=(--controls) lines=16
+        CDPATH=$PWD/elsewhere se-gsl g.seg -q "${small[@]}" --iterations 1 "${words[@]}" -o "$name" > out
+        [[ ! -s out && $(wc -l < "./$name/metrics.tsv") == 3 && $(wc -l < "./$name/paired.tsv") == "$lines" ]]
     done
     [[ -z $(ls elsewhere/a=b) ]]
 }
@@ -441,7 +443,7 @@ END
 @test "a signal reaches what chooses an encoder, and a control that is run" {
     for what in choose control; do
         words=()
-        [[ $what == choose ]] || words=(--model gcn --controls --iterations 40)
+        [[ $what == choose ]] || words=(--model gcn --controls --iterations 16)
         [[ $what == control ]] || se-gen -n 2000 --splits 1 --seed 1 -o in.seg
         rm -rf run
         mkdir -p tmp
@@ -469,17 +471,17 @@ END
 }
 
 @test "--parts and --launcher: the same results as in one go" {
-    want=(--splits 0-1 --runs 2 --controls --iterations 1 --tune theta=1,3)
+    want=(--splits 1 --runs 2 --controls --iterations 1 --tune theta=1,3)
     gsl want "${want[@]}" --no-cache
     gsl parts "${want[@]}" --no-cache --parts > tune
-    [[ $(wc -l < tune) == 8 ]]
+    [[ $(wc -l < tune) == 4 ]]
     bash -e tune
     gsl parts "${want[@]}" --no-cache                           # gathers, tunes
     mkdir bin
     printf '#!/bin/bash\necho x >> launched\n[[ $1 == --far ]] && shift && exec "$@"\n' > bin/launch
     chmod +x bin/launch
     PATH=$PWD/bin:$PATH gsl far "${want[@]}" --no-cache --launcher 'launch --far' --jobs 2 2> log || { cat log; false; }
-    [[ $(wc -l < launched) == $(( 2 * 4 + 4 + 7 * 4 )) ]]
+    [[ $(wc -l < launched) == $(( 2 * 2 + 2 + 7 * 2 )) ]]
     for dir in parts far; do
         diff <(digests want) <(digests $dir)
         diff want/summary.tsv $dir/summary.tsv
