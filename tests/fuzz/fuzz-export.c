@@ -29,21 +29,5 @@ static void export_all(struct se_stream *s, uint32_t choice)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    uint8_t *copy = malloc(len + 1);
-    struct se_stream s = SE_STREAM_INIT;
-    struct se_err err = SE_ERR_INIT;
-    uint32_t choice = 0;
-
-    memcpy(copy, data, len);
-    if (len > 16)                               /* bytes of the header that repair mends */
-        memcpy(&choice, copy + 12, 4);
-    fuzz_origins(copy, len);
-    fuzz_repair(copy, len);
-    if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
-        export_all(&s, choice);
-    else
-        fuzz_error(&err);
-    se_stream_release(&s);
-    free(copy);
-    return 0;
+    return fuzz_stream(data, len, export_all);
 }

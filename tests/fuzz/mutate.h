@@ -97,4 +97,27 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t most, unsigned 
                       : fuzz_mutate_one(data, len, most, one);
 }
 
+/* Repair the data; what is then a sound stream goes to `use` with bytes to choose by. */
+static inline int fuzz_stream(const uint8_t *data, size_t len,
+                              void (*use)(struct se_stream *s, uint32_t choice))
+{
+    uint8_t *copy = malloc(len + 1);
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_err err = SE_ERR_INIT;
+    uint32_t choice = 0;
+
+    memcpy(copy, data, len);
+    if (len > 16)                               /* bytes of the header that repair mends */
+        memcpy(&choice, copy + 12, 4);
+    fuzz_origins(copy, len);
+    fuzz_repair(copy, len);
+    if (se_stream_read_memory(&s, copy, len, &err) == 0 && se_stream_check(&s, &err) == 0)
+        use(&s, choice);
+    else
+        fuzz_error(&err);
+    se_stream_release(&s);
+    free(copy);
+    return 0;
+}
+
 #endif
