@@ -383,16 +383,10 @@ static int settle(const struct work *w, struct se_hierarchy *h, struct se_err *e
 
 static int write_table(const struct work *w, struct se_err *err)
 {
-    const int fd = se_output_open(o.table, err);
     struct se_out out;
-    int rc;
 
-    if (fd < 0)
+    if (se_output_begin(o.table, &out, err) < 0)
         return -1;
-    if (se_out_init(&out, fd, err) < 0) {
-        se_output_abort();
-        return -1;
-    }
     se_out_str(&out, "on\thops\tk\theight\tlevel\tmodules\tstability\tchance\tchosen\n");
     for (int i = 0; i < w->count; i++) {
         const struct level *l = &w->tried[i];
@@ -406,12 +400,7 @@ static int write_table(const struct work *w, struct se_err *err)
             se_out_char(&out, '-');
         se_outf(&out, "\t%s\n", i == w->chosen ? "yes" : "no");
     }
-    rc = se_out_flush(&out, err);
-    se_out_release(&out);
-    if (rc == 0)
-        return se_output_commit(err);
-    se_output_abort();
-    return se_err_in(err, o.table);
+    return se_output_end(o.table, &out, 0, err);
 }
 
 static int put_stats(struct se_stream *s, const struct work *w, const struct way *y,

@@ -40,27 +40,16 @@ static const struct se_option options[] = {
 static int write_curve(const struct se_kselect *x, struct se_err *err)
 {
     struct se_out out;
-    const int fd = se_output_open(o.curve, err);
-    int rc;
 
-    if (fd < 0)
+    if (se_output_begin(o.curve, &out, err) < 0)
         return -1;
-    if (se_out_init(&out, fd, err) < 0) {
-        se_output_abort();
-        return -1;
-    }
     for (uint64_t k = 1; k <= x->most; k++) {
         se_out_u64(&out, k);
         se_out_char(&out, '\t');
         se_out_double(&out, x->h1[k]);
         se_out_char(&out, '\n');
     }
-    rc = se_out_flush(&out, err);
-    se_out_release(&out);
-    if (rc == 0)
-        return se_output_commit(err);
-    se_output_abort();
-    return se_err_in(err, o.curve);
+    return se_output_end(o.curve, &out, 0, err);
 }
 
 static int put_stats(const struct se_kselect *x, struct se_stream *s, struct se_err *err)

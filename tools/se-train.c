@@ -350,23 +350,12 @@ static int train(struct job *j, struct se_out *log, struct se_err *err)
 static int train_with_log(struct job *j, struct se_err *err)
 {
     struct se_out log;
-    int fd, rc;
 
     if (!o.log)
         return train(j, NULL, err);
-    fd = se_output_open(o.log, err);
-    if (fd < 0 || se_out_init(&log, fd, err) < 0) {
-        se_output_abort();
+    if (se_output_begin(o.log, &log, err) < 0)
         return -1;
-    }
-    rc = train(j, &log, err);
-    if (rc == 0)
-        rc = se_out_flush(&log, err);
-    se_out_release(&log);
-    if (rc == 0)
-        return se_output_commit(err);
-    se_output_abort();
-    return -1;
+    return se_output_end(o.log, &log, train(j, &log, err), err);
 }
 
 static int apply(struct job *j, const struct se_model *m, struct se_err *err)

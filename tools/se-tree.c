@@ -183,26 +183,15 @@ static int write_level(struct se_out *out, const struct se_stability *x, uint32_
 static int write_confidence(const struct se_stability *x, const uint32_t *from, uint32_t levels,
                             const struct se_tree *t, struct se_err *err)
 {
-    const int fd = se_output_open(o.confidence, err);
     struct se_out out;
     int rc = 0;
 
-    if (fd < 0)
+    if (se_output_begin(o.confidence, &out, err) < 0)
         return -1;
-    if (se_out_init(&out, fd, err) < 0) {
-        se_output_abort();
-        return -1;
-    }
     se_out_str(&out, "vertex\tlevel\tmodule\tconfidence\n");
     for (uint32_t l = 1; rc == 0 && l <= levels; l++)
         rc = write_level(&out, x, from[l - 1], l, t, err);
-    if (rc == 0)
-        rc = se_out_flush(&out, err);
-    se_out_release(&out);
-    if (rc == 0)
-        return se_output_commit(err);
-    se_output_abort();
-    return -1;
+    return se_output_end(o.confidence, &out, rc, err);
 }
 
 static struct se_stability_options stability_options(const struct se_run *run)

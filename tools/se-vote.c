@@ -261,12 +261,9 @@ static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err
 static int write_table(const struct vote *v, const struct se_choice *x, struct se_err *err)
 {
     struct se_out out;
-    int fd = se_output_open(o.table, err), rc;
 
-    if (fd < 0 || se_out_init(&out, fd, err) < 0) {
-        se_output_abort();
+    if (se_output_begin(o.table, &out, err) < 0)
         return -1;
-    }
     se_outf(&out, "protocol\titeration\titerations\tval\tscore\ttest\twhich\n");
     for (int i = 0; i <= SE_PROTOCOLS; i++) {
         const int p = i < SE_PROTOCOLS ? i : (int)x->chosen;
@@ -277,12 +274,7 @@ static int write_table(const struct vote *v, const struct se_choice *x, struct s
                     v->members, x->row[p].val, x->row[p].score, x->row[p].test,
                     se_protocol_names[p]);
     }
-    rc = se_out_flush(&out, err);
-    se_out_release(&out);
-    if (rc == 0)
-        return se_output_commit(err);
-    se_output_abort();
-    return -1;
+    return se_output_end(o.table, &out, 0, err);
 }
 
 /* Judge the candidates, and their mean if there are several; `s` becomes what is chosen. */

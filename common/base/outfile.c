@@ -202,3 +202,31 @@ void se_output_abort(void)
         unlink(out.temporary);
     out.pending = 0;
 }
+
+int se_output_begin(const char *path, struct se_out *text, struct se_err *err)
+{
+    const int fd = se_output_open(path, err);
+
+    if (fd < 0)
+        return -1;
+    if (se_out_init(text, fd, err) < 0) {
+        se_output_abort();
+        return -1;
+    }
+    return 0;
+}
+
+int se_output_end(const char *path, struct se_out *text, int rc, struct se_err *err)
+{
+    if (rc == 0) {
+        rc = se_out_flush(text, err);
+        if (rc < 0 && path)
+            se_err_in(err, path);
+    }
+    se_out_release(text);
+    if (rc < 0) {
+        se_output_abort();
+        return -1;
+    }
+    return se_output_commit(err);
+}

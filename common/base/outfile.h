@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "common/base/err.h"
+#include "common/base/text.h"
 
 /* Signals: SIGINT, SIGTERM and SIGHUP remove the unfinished file and end the program as they
  * do by default; SIGBUS, and SIGSEGV if a mapped file has changed, do so with a message and
@@ -23,5 +23,10 @@ bool se_output_syncs(void);
 int se_output_commit(struct se_err *err);
 /* Close and remove. */
 void se_output_abort(void);
+
+/* The same for text: begin, write to `out`, end.  The end commits the file if rc is 0, else removes
+ * it; it returns rc or -1. */
+int se_output_begin(const char *path, struct se_out *out, struct se_err *err);
+int se_output_end(const char *path, struct se_out *out, int rc, struct se_err *err);
 
 #endif

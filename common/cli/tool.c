@@ -367,17 +367,7 @@ int se_run_begin(struct se_run *run, bool binary, struct se_out *out, struct se_
 
 int se_run_end(struct se_run *run, struct se_out *out, int rc, struct se_err *err)
 {
-    if (rc == 0) {
-        rc = se_out_flush(out, err);
-        if (rc < 0 && run->output)
-            se_err_in(err, run->output);
-    }
-    se_out_release(out);
-    if (rc < 0) {
-        se_output_abort();
-        return -1;
-    }
-    return se_output_commit(err);
+    return se_output_end(run->output, out, rc, err);
 }
 
 static void talk(const struct se_run *run, const char *fmt, va_list ap)
