@@ -395,7 +395,7 @@ END
     [[ ! -e run/split-00 ]]
     fails 1 se-gsl --splits all -o run <(true)
     se-cat --drop splits g.seg -o nosplit.seg
-    fails 1 se-gsl nosplit.seg -o run --splits all
+    fails 1 se-gsl nosplit.seg -o run --splits 10           # ten are made, from 0 on
     fails 1 se-gsl g.seg -o run --splits 0-7 "${small[@]}"
     [[ $stderr == "se-gsl: g.seg: there is no split 7; it has "* && ! -e run ]]
 }
