@@ -68,6 +68,21 @@ run_examples() {
     run -2 pages/update
 }
 
+@test "every option that a page, README.md or CONTRIBUTING.md names is one of a program" {
+    cd "$ROOT"
+    {
+        for tool in "$SE_BIN"/se-*; do "$tool" --help; done
+        sed -n 's/.*"\([a-z][a-z-]*\)", *"[A-Z].*/--\1/p' mpi/se-tree-mpi.c
+        echo "--completion"                     # what the build asks for
+    } | grep -oE -e '--[a-z][a-z-]+' | sort -u > "$BATS_TEST_TMPDIR/known"
+    {
+        sed 's/\\-/-/g; s/Fl Fl /--/g; s/Fl -/--/g' man/*.[157]
+        cat README.md CONTRIBUTING.md
+    } | grep -oE -e '--[a-z][a-z-]+' | sort -u > "$BATS_TEST_TMPDIR/named"
+    (( $(wc -l < "$BATS_TEST_TMPDIR/named") > 150 ))
+    comm -13 "$BATS_TEST_TMPDIR"/{known,named} | diff /dev/null -
+}
+
 @test "groff finds nothing wrong with the pages" {
     need_command groff
     for page in "$ROOT"/man/*.[1-9]; do
