@@ -7,6 +7,7 @@
 #include "common/base/outfile.h"
 #include "common/cli/tool.h"
 #include "common/device/device.h"
+#include "common/stream/join.h"
 #include "common/stream/payload.h"
 #include "common/train/batch.h"
 #include "common/train/consistency.h"
@@ -464,27 +465,6 @@ static int work(struct job *j, struct se_err *err)
     return compute(j, NULL, err);
 }
 
-/* Copy a section of another stream to where it would be if it had never been left out. */
-static int put_back(struct se_stream *s, const struct se_stream *other, uint32_t tag,
-                    struct se_err *err)
-{
-    const struct se_section *x = se_stream_find(other, tag);
-    size_t place = 0;
-
-    if (!x)
-        return 0;
-    for (const struct se_section *y = other->section; y < x; y++) {
-        const struct se_section *mine = se_stream_find(s, y->tag);
-
-        if (mine && (size_t)(mine - s->section) >= place)
-            place = (size_t)(mine - s->section) + 1;
-    }
-    if (se_stream_copy(s, x, err) < 0)
-        return -1;
-    se_stream_move_last(s, place);
-    return 0;
-}
-
 /* --features-from: stages between two trainings need not carry what they do not read. */
 static int add_features(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
@@ -498,7 +478,7 @@ static int add_features(struct se_run *run, struct se_stream *s, struct se_err *
     rc = se_run_read(run, o.features_from, &other, err);
     run->input = input;                         /* what messages name */
     for (int i = 0; rc == 0 && i < 2; i++)
-        rc = put_back(s, &other, wanted[i], err);
+        rc = se_stream_put_back(s, &other, wanted[i], err);
     se_stream_release(&other);
     return rc;
 }

@@ -297,3 +297,23 @@ int se_stream_join(struct se_stream *base, struct se_stream *other, int others, 
     base->keep = keep;
     return rc;
 }
+
+int se_stream_put_back(struct se_stream *s, const struct se_stream *other, uint32_t tag,
+                       struct se_err *err)
+{
+    const struct se_section *x = se_stream_find(other, tag);
+    size_t place = 0;
+
+    if (!x)
+        return 0;
+    for (const struct se_section *y = other->section; y < x; y++) {
+        const struct se_section *mine = se_stream_find(s, y->tag);
+
+        if (mine && (size_t)(mine - s->section) >= place)
+            place = (size_t)(mine - s->section) + 1;
+    }
+    if (se_stream_copy(s, x, err) < 0)
+        return -1;
+    se_stream_move_last(s, place);
+    return 0;
+}
