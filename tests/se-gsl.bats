@@ -20,7 +20,7 @@ load gsl
 
 @test "names that begin with a dash, and names with blanks" {
     se-gen -n 60 --splits 1 --seed 1 -o './-in put.seg'
-    se-gsl -q --no-cache --epochs 3 --iterations 1 -o '-run' -- '-in put.seg'
+    se-gsl -q --no-cache --encoders linear --epochs 3 --iterations 1 -o '-run' -- '-in put.seg'
     digests ./-run > /dev/null
     [[ $(wc -l < ./-run/metrics.tsv) == 3 ]]
     mv ./-run first
