@@ -103,6 +103,15 @@ void se_out_class(struct se_out *out, const struct se_facts *f, bool names, int3
         se_out_i64(out, c);
 }
 
+int se_facts_columns(const struct se_facts *f, bool names, struct se_err *err)
+{
+    for (uint64_t c = 0; names && f->class_name && c < f->classes; c++)
+        if (f->class_name[c][strcspn(f->class_name[c], "\t\n\r")])
+            return se_fail(err, SE_EINPUT, "labels: the name of class %" PRIu64 " has a tab or a line end "
+                           "in it and cannot be a column; export ids instead", c);
+    return 0;
+}
+
 const char *se_facts_part(const struct se_facts *f, uint64_t v)
 {
     return se_split_part_names[f->part ? f->part[v] : SE_SPLIT_NONE];

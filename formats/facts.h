@@ -30,6 +30,8 @@ const char *se_facts_class(const struct se_facts *f, int32_t label);
 bool se_facts_name(const struct se_facts *f, uint64_t v, const char **name, size_t *len);
 /* A tab and the class: its number, or with `names` its name, ? where it has none. */
 void se_out_class(struct se_out *out, const struct se_facts *f, bool names, int32_t c);
+/* With `names`: is that one column for each class?  0, or -1 with `err`. */
+int se_facts_columns(const struct se_facts *f, bool names, struct se_err *err);
 /* "train", ..., "none" */
 const char *se_facts_part(const struct se_facts *f, uint64_t v);
 

@@ -100,6 +100,9 @@ void se_classes_release(struct se_classes *c);
  * stream has none.  se_out_vertex then prints the id. */
 int se_export_names(bool wanted, struct se_stream *s, struct se_names *names,
                     struct se_err *err);
+/* The same for tables, where no name may be more than one column. */
+int se_export_columns(bool wanted, struct se_stream *s, struct se_names *names,
+                      struct se_err *err);
 /* The edges to write, or the arcs where ex->section is SE_ARCS. */
 int se_export_edges(const struct se_export *ex, struct se_stream *s, struct se_graph *g,
                     struct se_err *err);

@@ -7,7 +7,7 @@ static int export_knn(const struct se_export *ex, struct se_stream *s, struct se
     struct se_names names;
     struct se_knn k;
 
-    if (se_knn_get(&k, s, err) < 0 || se_export_names(ex->names, s, &names, err) < 0)
+    if (se_knn_get(&k, s, err) < 0 || se_export_columns(ex->names, s, &names, err) < 0)
         return -1;
     for (uint64_t u = k.first; u < k.last; u++)
         for (uint64_t i = (u - k.first) * k.k; i < (u - k.first + 1) * k.k && k.id[i] != SE_NONE;

@@ -24,7 +24,8 @@ static int export_labels(const struct se_export *ex, struct se_stream *s, struct
 
     if (!has_vertices(s))
         return se_labels_get(&labels, s, err);          /* which says that there are none */
-    if (se_facts_get(&f, ex, s, err) == 0 && se_export_names(ex->names, s, &names, err) == 0) {
+    if (se_facts_get(&f, ex, s, err) == 0 && se_export_columns(ex->names, s, &names, err) == 0 &&
+        se_facts_columns(&f, ex->names, err) == 0) {
         for (uint64_t v = 0; v < f.n; v++) {
             se_out_vertex(out, &names, v);
             se_out_class(out, &f, ex->names, f.label ? f.label[v] : -1);

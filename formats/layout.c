@@ -15,7 +15,7 @@ static int export_layout(const struct se_export *ex, struct se_stream *s, struct
     int rc = -1;
 
     if (se_graph_get(&g, s, ex->section ? ex->section : SE_GRAPH, err) < 0 ||
-        (tree && se_tree_get(&t, s, err) < 0) || se_export_names(ex->names, s, &names, err) < 0)
+        (tree && se_tree_get(&t, s, err) < 0) || se_export_columns(ex->names, s, &names, err) < 0)
         return -1;
     if ((x = se_alloc(g.n, sizeof *x, err)) && (y = se_alloc(g.n, sizeof *y, err)))
         rc = se_layout(&g, tree ? &t : NULL, 1, x, y, err);

@@ -63,16 +63,6 @@ int se_export_modules(const struct se_export *ex, struct se_stream *s, uint32_t 
     return 0;
 }
 
-static int check_names(const struct se_names *names, struct se_err *err)
-{
-    for (uint64_t v = 0; v < names->n; v++)
-        for (uint64_t i = names->off[v]; i < names->off[v + 1]; i++)
-            if ((unsigned char)names->text[i] < ' ')
-                return se_fail(err, SE_EINPUT, "the name of vertex %" PRIu64 " holds a tab or line "
-                               "break, which cannot be a column", v);
-    return 0;
-}
-
 static void write_rows(struct se_out *out, const struct se_names *names, uint64_t n,
                        const uint32_t *module, uint32_t levels)
 {
@@ -97,8 +87,8 @@ static int export_membership(const struct se_export *ex, struct se_stream *s, st
     uint64_t count;
     int rc = -1;
 
-    if (se_tree_get(&t, s, err) < 0 || se_export_names(true, s, &names, err) < 0 ||
-        check_names(&names, err) < 0 || se_export_levels(ex, &t, &first, &last, err) < 0)
+    if (se_tree_get(&t, s, err) < 0 || se_export_columns(true, s, &names, err) < 0 ||
+        se_export_levels(ex, &t, &first, &last, err) < 0)
         return -1;
     module = se_alloc((uint64_t)(last - first + 1) * t.n, sizeof *module, err);
     rc = module ? 0 : -1;

@@ -222,7 +222,8 @@ static int export_modules(const struct se_export *ex, struct se_stream *s, struc
 
     if (se_tree_get(&t, s, err) == 0 &&
         (!se_stream_has(s, ex->section) || se_graph_get(&g, s, ex->section, err) == 0) &&
-        se_facts_get(&f, ex, s, err) == 0 && se_cut_make(&c, ex, &t, err) == 0 &&
+        se_facts_get(&f, ex, s, err) == 0 && se_facts_columns(&f, ex->names, err) == 0 &&
+        se_cut_make(&c, ex, &t, err) == 0 &&
         (inside = se_zalloc(c.count, sizeof *inside, err)) &&
         (order = se_alloc(t.n, sizeof *order, err)) &&
         (room = se_alloc(2 * t.n, sizeof *room, err)) &&

@@ -73,7 +73,7 @@ static int export_nodes(const struct se_export *ex, struct se_stream *s, struct 
     int rc = -1;
 
     if (se_tree_get(&t, s, err) == 0 && se_export_tree_graph(ex->section, s, &g, err) == 0 &&
-        se_export_names(ex->names, s, &names, err) == 0 &&
+        se_export_columns(ex->names, s, &names, err) == 0 &&
         se_measure_make(&m, &t, &g, err) == 0 &&
         (!some || se_cut_make(&cut, ex, &t, err) == 0))
         deduction = se_alloc(t.nodes, sizeof *deduction, err);

@@ -14,7 +14,8 @@ static int export_predictions(const struct se_export *ex, struct se_stream *s,
     int rc = -1;
 
     if (se_predictions_get(&p, s, err) == 0 && se_facts_get(&f, ex, s, err) == 0 &&
-        se_export_names(ex->names, s, &names, err) == 0) {
+        se_export_columns(ex->names, s, &names, err) == 0 &&
+        se_facts_columns(&f, ex->names, err) == 0) {
         for (uint64_t v = 0; v < p.n; v++) {
             se_out_vertex(out, &names, v);
             se_out_class(out, &f, ex->names, f.label ? f.label[v] : -1);

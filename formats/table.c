@@ -221,6 +221,19 @@ int se_export_names(bool wanted, struct se_stream *s, struct se_names *names,
     return wanted && se_stream_has(s, SE_NAMES) ? se_names_get(names, s, err) : 0;
 }
 
+int se_export_columns(bool wanted, struct se_stream *s, struct se_names *names,
+                      struct se_err *err)
+{
+    if (se_export_names(wanted, s, names, err) < 0)
+        return -1;
+    for (uint64_t v = 0; v < names->n; v++)
+        for (uint64_t i = names->off[v]; i < names->off[v + 1]; i++)
+            if ((unsigned char)names->text[i] < ' ')
+                return se_fail(err, SE_EINPUT, "the name of vertex %" PRIu64 " holds a tab or line "
+                               "break, which cannot be a column", v);
+    return 0;
+}
+
 void se_out_vertex(struct se_out *out, const struct se_names *names, uint64_t v)
 {
     if (v < names->n)

@@ -362,3 +362,21 @@ assert a.shape == (34, 34) and a.sum() == 156 and (a != a.T).nnz == 0'
         se-export -@ 8 -t "$type" toy.seg | cmp - one
     done
 }
+
+@test "a table has a line for each vertex: names and classes that would break it are refused" {
+    printf '%s\n' '<gexf><graph defaultedgetype="undirected"><attributes class="node">' \
+        '<attribute id="class" title="class" type="string"/></attributes><nodes>' \
+        '<node id="0" label="a&#9;0"><attvalues><attvalue for="class" value="x"/></attvalues></node>' \
+        '<node id="1" label="b&#10;0&#9;1"><attvalues><attvalue for="class" value="y&#10;7&#9;0"/></attvalues></node>' \
+        '</nodes><edges><edge source="0" target="1"/></edges></graph></gexf>' > a.gexf
+    se-import -q a.gexf -o a.seg
+    se-tree -q a.seg -o t.seg
+    for to in layout nodes labels membership edges; do
+        fails 1 se-export -t $to --names t.seg
+        [[ $stderr == "se-export: t.seg: the name"*" of vertex "* ]]
+        [[ $to == membership ]] || se-export -t $to t.seg > /dev/null
+    done
+    fails 1 se-export -t modules --names t.seg
+    [[ $stderr == *"the name of class 1 has a tab or a line end in it"* ]]
+    fails 1 se-export -t classes t.seg
+}
