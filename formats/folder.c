@@ -45,12 +45,12 @@ char *se_find_file(const char *a, const char *between, const char *b, struct se_
     if (!path || se_file_exists(path))
         return path ? se_plain_file(path, err) : NULL;
     packed = se_join(path, "", ".gz", err);
-    if (packed && se_file_exists(packed)) {
-        free(path);
-        return se_plain_file(packed, err);
+    if (packed && !se_file_exists(packed)) {
+        free(packed);
+        return path;
     }
-    free(packed);
-    return path;
+    free(path);
+    return packed ? se_plain_file(packed, err) : NULL;
 }
 
 static bool matches(const char *name, size_t len, const char *head, const char *tail)

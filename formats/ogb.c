@@ -43,40 +43,55 @@ static int read_table(const char *folder, const char *file, bool whole, struct s
     return rc;
 }
 
-/* The first folder of the alphabet in `split` that holds train.csv, or NULL. */
-static char *find_split(const char *raw, struct se_err *err)
+/* Is there a train.csv in the folder `place`?  -1 with `err`. */
+static int has_train(const char *place, struct se_err *err)
 {
-    char *split = se_join(raw, "/../", "split", err), *best = NULL;
+    char *train = place ? se_find_file(place, "/", "train.csv", err) : NULL;
+    const int there = !train ? -1 : se_file_exists(train);
+
+    free(train);
+    return there;
+}
+
+/* The first folder of the alphabet in `split` that holds train.csv, or NULL; -1 with `err`. */
+static int find_split(const char *raw, char **best, struct se_err *err)
+{
+    char *split = se_join(raw, "/../", "split", err);
     DIR *dir = split ? opendir(split) : NULL;
     const struct dirent *entry;
+    int rc = split ? 0 : -1;
 
-    while (dir && (entry = readdir(dir)) != NULL) {
-        char *place = entry->d_name[0] == '.' ? NULL : se_join(split, "/", entry->d_name, err);
-        char *train = place ? se_find_file(place, "/", "train.csv", err) : NULL;
+    *best = NULL;
+    while (rc == 0 && dir && (entry = readdir(dir)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        char *place = se_join(split, "/", entry->d_name, err);
+        const int there = has_train(place, err);
 
-        if (train && se_file_exists(train) && (!best || strcmp(place, best) < 0)) {
-            char *old = best;
+        rc = there < 0 ? -1 : 0;
+        if (there > 0 && (!*best || strcmp(place, *best) < 0)) {
+            char *old = *best;
 
-            best = place;
+            *best = place;
             place = old;
         }
-        free(train);
         free(place);
     }
     if (dir)
         closedir(dir);
     free(split);
-    return best;
+    return rc;
 }
 
 static int read_split(const char *raw, struct se_named_set *set, struct se_err *err)
 {
-    char *place = find_split(raw, err);
-    const int rc = !place ? 0
-                   : read_table(place, "train.csv", true, set, "train_idx", err) < 0 ||
-                     read_table(place, "valid.csv", true, set, "val_idx", err) < 0 ||
-                     read_table(place, "test.csv", true, set, "test_idx", err) < 0 ? -1 : 0;
+    char *place;
+    int rc = find_split(raw, &place, err);
 
+    if (rc == 0 && place)
+        rc = read_table(place, "train.csv", true, set, "train_idx", err) < 0 ||
+             read_table(place, "valid.csv", true, set, "val_idx", err) < 0 ||
+             read_table(place, "test.csv", true, set, "test_idx", err) < 0 ? -1 : 0;
     free(place);
     return rc;
 }

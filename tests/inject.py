@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""inject.py BIN LIBRARY [--seconds S] [--most N] - every call that can fail fails once, in every tool
+"""inject.py BIN LIBRARY [--seconds S] [--most N] [--only TEXT] - every call that can fail fails once, in every tool
 
 LIBRARY is tests/inject.c, built to be preloaded.  For each tool on a small input and each kind
 of call the calls are counted, then the first fails, the second, and so on, at most N of them,
@@ -189,11 +189,13 @@ def main():
     ask.add_argument("library")
     ask.add_argument("--seconds", type=float, default=50)
     ask.add_argument("--most", type=int, default=200)
+    ask.add_argument("--only", metavar="TEXT", help="of all formats too, the commands that hold this")
     o = ask.parse_args()
     p = Place(os.path.abspath(o.bin), os.path.abspath(o.library))
     prepare(p)
     start, done = time.monotonic(), 0
-    commands = COMMANDS + (more_commands(p) if o.seconds >= 200 else [])
+    commands = COMMANDS + (more_commands(p) if o.seconds >= 200 or o.only else [])
+    commands = [c for c in commands if not o.only or o.only in c]
     pairs = [(c, k) for c in commands for k in KINDS]
     for i, (command, kind) in enumerate(pairs):
         words = command.split()

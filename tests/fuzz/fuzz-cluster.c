@@ -5,6 +5,7 @@ int tool_main(int argc, char **argv);
 #undef main
 
 #define OPTIONS o
+#define MOST_VERTICES 20
 static const char *const lines[] = {
     "-k 3 --effort fast",
     "-k 4 --edges use --effort fast",

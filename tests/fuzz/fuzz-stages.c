@@ -10,7 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate.h"
 
-enum { MOST = 200 };            /* vertices; larger ones are slow and not stranger */
+enum { MOST = 64 };             /* vertices; larger ones are slow and not stranger */
 
 static bool sim(struct se_stream *s, uint32_t on, uint64_t choice)
 {
