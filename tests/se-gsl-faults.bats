@@ -307,6 +307,19 @@ END
     diff <(cut -f 1-11 run/metrics.tsv) <(cut -f 1-11 fresh/metrics.tsv)
 }
 
+@test "the name of a preset is no line of commands.sh; names on the terminal are text" {
+    mkdir d
+    echo '--epochs 3' > $'d/a\ntouch hit'
+    se-gsl g.seg -o run --preset $'d/a\ntouch hit' --model gcn --dry-run > script
+    grep -q '^# preset ' script
+    bash -n script
+    [[ $(grep -c '^touch' script) == 0 ]]
+    fails 1 se-gsl $'x\033[31m\302\2332J\ny' -o run
+    [[ $stderr != *$'\033'* && $stderr != *$'\302\233'* ]]
+    fails 1 se-report $'x\033[31m\302\2332J\ny'
+    [[ $stderr == 'se-report: x?[31m?2J y: cannot be read'* ]]
+}
+
 @test "links planted in a run folder are not followed, open folders are refused" {
     echo precious > precious
     at=run/split-00/run-0/iter-01
