@@ -307,6 +307,19 @@ END
     diff <(cut -f 1-11 run/metrics.tsv) <(cut -f 1-11 fresh/metrics.tsv)
 }
 
+@test "files that have another name elsewhere are not written into" {
+    gsl run --iterations 1 --no-cache
+    mkdir kept
+    find run -type f > files
+    while read -r name; do
+        echo precious > "kept/${name//\//_}"
+        ln -f "kept/${name//\//_}" "$name"
+    done < files
+    gsl run --iterations 1 --no-cache --force
+    [[ $(cat kept/* | sort -u) == precious ]]
+    se-check -q run/best.seg
+}
+
 @test "the name of a preset is no line of commands.sh; names on the terminal are text" {
     mkdir d
     echo '--epochs 3' > $'d/a\ntouch hit'

@@ -20,9 +20,11 @@ measure() {
         read -r _ tree_h ratio <<< "${text//null/nan}"
     fi
     printf -v seconds '%d.%03d' $(( spent / 1000 )) $(( spent % 1000 ))
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$split" "$run" "$iteration" "$k" \
-        "${h1/null/nan}" "$tree_h" "$ratio" "$edges" "$homophily" "$val" "$test" "$seconds" > "$place/metrics.tsv" ||
-        die "$place/metrics.tsv: cannot write; is the disk full?"
+    {
+        printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$split" "$run" "$iteration" "$k" \
+            "${h1/null/nan}" "$tree_h" "$ratio" "$edges" "$homophily" "$val" "$test" "$seconds" > "$place/metrics.tsv.part" &&
+            mv -fT "$place/metrics.tsv.part" "$place/metrics.tsv"       # what has another name elsewhere stays
+    } || die "$place/metrics.tsv: cannot write; is the disk full?"
     [[ ! -v given[quiet] ]] || return 0
     printf -v text '%02d.%d.%02d  k %3s  H/H1 %5.3f  edges %7s  hom %.2f  val %5.1f  test %5.1f' "$split" \
         "$run" "$iteration" "$k" "$ratio" "$edges" "$homophily" "${val}e2" "${test}e2"
