@@ -41,7 +41,8 @@ COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 
 EXPORTS = {"a.seg": "edges metis mtx scipy pajek dot gexf gml graphml json classes labels",
            "d.seg": "clu mcl tree membership linkage modules newick nodes parents quotient stats",
            "v.seg": "predictions embedding", "b.seg": "knn"}
-IMPORTS = ["edges/weights.tsv", "edges/gzip.gz", "arrays/pyg", "arrays/saint", "geomgcn/film", "gexf/small.gexf",
+IMPORTS = ["edges/weights.tsv", "edges/gzip.gz", "beside/attributed", "beside/elliptic", "beside/konect",
+           "beside/tudataset", "arrays/pyg", "arrays/saint", "geomgcn/film", "gexf/small.gexf",
            "linqs/folder", "linqs/tab", "mat/compressed.mat", "mat/sparse.mat", "metis/weights.metis", "musae/small",
            "netjson/adjacency.json", "netjson/cytoscape.json", "netjson/wikics.json", "npy/pairs.npy",
            "npz/benchmark.npz", "npz/deflated.npz", "npz/pyg.npz", "npz/scipy.npz", "npz/stream-whole.npz", "ogb/split",
