@@ -137,10 +137,13 @@ int se_edge_split(struct se_edge_lines *r, char *line, struct se_field field[4],
         return se_text_fail(&r->text, err, "has %s; a line is u v [weight]%s",
                             columns < 2 ? "one field" : "more than three fields",
                             columns < 2 ? "" : "; of other tables name the columns with "
-                            "--source, --target and --weight");
+                            "--source, --target and --weight, and give a table of vertices as "
+                            "--attributes");
     for (int i = 0; i < columns; i++)
         if (field[i].len == 0)
-            return se_text_fail(&r->text, err, "field %d is empty", i + 1);
+            return se_text_fail(&r->text, err, "field %d is empty; name the columns of the edges "
+                                "with --source and --target, by number if they have no name",
+                                i + 1);
     return columns;
 }
 
@@ -191,6 +194,8 @@ void se_edge_dictionary(char *line, size_t *len)
     double w;
 
     if (!brace || brace == line || line[*len - 1] != '}' || !strchr(" \t,;", brace[-1]))
+        return;
+    if (line + strcspn(line, " \t,;") + 1 == brace)      /* behind one id: no edge */
         return;
     p = number = strstr(brace, key);
     if (number) {

@@ -229,3 +229,147 @@ for name, inside in ('book.xlsx', '[Content_Types].xml'), ('data.pt', 'data/data
     fails 1 se-import a.zip
     [[ $stderr == *"unpack it with unzip"* ]]
 }
+
+# Edges by name or number, both ends in order
+ends_of() {
+    se-export -t edges --names "$1" | awk '{ print $1 < $2 ? $1 " " $2 : $2 " " $1 }' | sort
+}
+
+@test "adjacency lists, also as networkx writes them" {
+    printf 'a b c\nb c\nd\n' > x.adjlist
+    se-import x.adjlist -o x.seg
+    [[ $(ends_of x.seg | tr '\n' ,) == "a b,a c,b c," ]]
+    se-info x.seg | grep -q '4 vertices, 3 edges, unweighted'
+    py=$(find_python networkx) || skip "no networkx"
+    "$py" -c "
+import networkx as nx
+g = nx.karate_club_graph()
+nx.write_adjlist(g, 'a.txt')
+nx.write_multiline_adjlist(g, 'b.txt')
+nx.write_weighted_edgelist(g, 'w.edges')
+h = nx.karate_club_graph()
+h.add_node(34)
+nx.write_adjlist(h, 'c.txt')
+"
+    se-import -q w.edges -o w.seg
+    se-import a.txt -o a.seg 2> log
+    grep -q 'a.txt: read as adjlist' log
+    [[ $(ends_of a.seg) == "$(ends_of w.seg)" ]]
+    se-import -q b.txt -o b.seg                         # weights in dictionaries
+    [[ $(digest b.seg) == "$(digest w.seg)" ]]
+    se-import -q c.txt | se-info | grep -q '35 vertices, 78 edges'
+    sed 3q b.txt > cut.txt                              # a heading and nothing else
+    printf "0 2\n1 {'weight': 4}\n" >> cut.txt
+    fails 1 se-import cut.txt
+    [[ $stderr == *"the file ends before the last neighbour" ]]
+    printf "0 2\n1 {'weight': 4}\n2 {'weight': 1}\n" > bare.txt     # 1 {...} is no edge 1 4
+    fails 1 se-import -f edges bare.txt
+}
+
+@test "SIF of Cytoscape" {
+    printf 'a pp b c\nb pd d\nalone\n' > x.sif
+    se-import x.sif -o x.seg 2> log
+    grep -q '2 relations become one graph' log
+    [[ $(ends_of x.seg | tr '\n' ,) == "a b,a c,b d," ]]
+    se-info x.seg | grep -q '5 vertices, 3 edges'
+    printf 'a x\tpp\tb y\n' > t.sif
+    se-import -q t.sif | se-export --names -t edges | grep -q $'^a x\tb y'
+    printf 'a b\n' > two.sif
+    fails 1 se-import two.sif
+    [[ $stderr == *"line 1: has two fields"* ]]
+}
+
+@test "DIMACS: colouring and roads, whose lengths are no weights" {
+    printf 'c hello\np edge 4 3\ne 1 2\ne 2 1\ne 2 3\n' > x.col
+    se-import -q x.col -o x.seg
+    [[ $(ends_of x.seg | tr '\n' ,) == "0 1,1 2," ]]
+    se-info x.seg | grep -q '4 vertices, 2 edges, unweighted'
+    printf 'c road\np sp 3 4\na 1 2 803\na 2 1 803\na 2 3 9\na 3 2 9\n' > x.gr
+    se-import x.gr -o y.seg 2> log
+    grep -q 'lengths of edges are not used as weights' log
+    se-info y.seg | grep -q '3 vertices, 2 edges, unweighted'
+    while IFS=$'\t' read -r text word; do
+        printf '%b' "$text" > bad.col
+        fails 1 se-import -f dimacs bad.col
+        [[ $stderr == *"$word"* ]]
+    done << 'END'
+p edge 2 1\ne 1 3\n	line 2: two vertices from 1 to 2
+e 1 2\n	line 1: a line p has to come first
+p max 2 1\n	kind max
+c x\n	there is no line p
+p edge 4000000000 1\ne 1 2\n	give --vertices
+END
+}
+
+@test "DL of UCINET: matrices, edges and lists" {
+    printf 'dl n=4 format=fullmatrix\nlabels:\nann,bob,"cy d",dan\ndata:\n' > m.dl
+    printf '0 1 1 0\n1 0 0 0\n1 0 0 2\n0 0 2 0\n' >> m.dl
+    se-import m.dl -o m.seg
+    se-export -t edges --names m.seg > got
+    cmp got <(printf 'ann\tbob\t1\nann\tcy d\t1\ncy d\tdan\t2\n')
+    printf 'DL N = 4\nFormat = fullmatrix\nlabels embedded\ndata:\nann bob "cy d" dan\n' > e.dl
+    printf 'ann 0 1 1 0\nbob 1 0 0 0\n"cy d" 1 0 0 2\ndan 0 0 2 0\n' >> e.dl
+    se-import -q e.dl -o e.seg
+    [[ $(digest m.seg) == "$(digest e.seg)" ]]
+    printf 'dl n=4, format=edgelist1\nlabels embedded:\ndata:\nann bob\nann "cy d" 1\n"cy d" dan 2\n' > l.dl
+    se-import -q l.dl -o l.seg
+    [[ $(digest m.seg) == "$(digest l.seg)" ]]
+    printf 'dl n=5 format=nodelist1\ndata:\n1 2 3\n2 1\n3 1 4\n' > n.dl
+    se-import -q n.dl -o n.seg
+    [[ $(ends_of n.seg | tr '\n' ,) == "0 1,0 2,2 3," ]]
+    se-info n.seg | grep -q '5 vertices, 3 edges, unweighted'
+    while IFS=$'\t' read -r text word; do
+        printf '%b' "$text" > bad.dl
+        fails 1 se-import -f dl bad.dl
+        [[ $stderr == *"$word"* ]]
+    done << 'END'
+dl n=2 format=fullmatrix\ndata:\n0 1\n1\n	line 5: a number for each pair
+dl nr=2 nc=3 format=fullmatrix\ndata:\n	rows and columns of different things
+dl n=2 nm=2\ndata:\n	several matrices
+dl n=2 format=edgelist2\ndata:\n	only the formats
+dl n=2 format=edgelist1\ndata:\n1 3\n	line 3: a vertex from 1 to n
+dl n=2\nlabels:\na b c\ndata:\n	more labels than vertices
+dl n=2\nlabels:\na b\n	data: was expected
+dl n=4000000000 format=edgelist1\ndata:\n1 2\n	give --vertices
+dl n=2 format=fullmatrix labels embedded data:\na a\na 0 1\na 1 0\n	another label
+END
+}
+
+@test "adjacency matrices as pandas, R and numpy write them" {
+    printf ',ann,bob,cy d,dan\nann,0,1,0.5,0\nbob,1,0,0,0\ncy d,0.5,0,0,2\ndan,0,0,2,\n' > p.csv
+    se-import p.csv -o p.seg 2> log
+    grep -q 'p.csv: read as matrix' log
+    se-export -t edges --names p.seg > got
+    cmp got <(printf 'ann\tbob\t1\nann\tcy d\t0.5\ncy d\tdan\t2\n')
+    tr , ';' < p.csv | tr . , > semicolon.csv
+    printf '\xef\xbb\xbf%s\r\n' "$(sed 's/$/\r/' p.csv)" | sed 's/\r\r/\r/' > bom.csv
+    iconv -f UTF-8 -t UTF-16 p.csv > wide.csv
+    printf '"ann" "bob" "cy d" "dan"\n"ann" 0 1 .5 0\n"bob" 1 0 0 0\n"cy d" .5 0 0 2\n"dan" 0 0 2 0\n' > r.txt
+    for file in semicolon.csv bom.csv wide.csv r.txt; do
+        se-import -q "$file" -o x.seg
+        [[ $(digest x.seg) == "$(digest p.seg)" ]]
+    done
+    printf '0 1 0.5 0\n1 0 0 0\n0.5 0 0 2\n0 0 2 0\n' > plain.txt
+    se-import -q plain.txt -o x.seg
+    printf ',0,1,2,3\n0,0,1,0.5,0\n1,1,0,0,0\n2,0.5,0,0,2\n3,0,0,2,0\n' > count.csv
+    se-import -q count.csv -o y.seg                      # names that only count are none
+    [[ $(digest x.seg) == "$(digest y.seg)" ]]
+    se-export -t edges x.seg | cmp - <(printf '0\t1\t1\n0\t2\t0.5\n2\t3\t2\n')
+    while IFS=$'\t' read -r text word; do
+        printf '%b' "$text" > bad.csv
+        fails 1 se-import -f matrix bad.csv
+        [[ $stderr == *"$word"* ]]
+    done << 'END'
+,a,b\na,0,-1\nb,-1,0\n	line 2: weight -1 is negative
+,a,b\na,0,x\nb,1,0\n	line 2: 'x' in column 2 is not a number
+,a,b\na,0,1\nc,1,0\n	line 3: rows and columns have other names
+,a,a\na,0,1\na,1,0\n	two columns are called a
+,a,b\na,0,1\n	ends after 1 rows of 2
+0,1\n1,0\n1,1\n	more rows than the 2 columns
+0,1\n1,0,1\n	has more than 2 numbers
+0,1\n1\n	has 1 numbers instead of 2
+END
+    printf 'id,a,b,c\n1,0,1,2\n2,1,0,3\n3,2,3,0\n' > t.csv    # a table and no matrix
+    fails 1 se-import t.csv
+    [[ $stderr == *"--attributes" ]]
+}

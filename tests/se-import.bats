@@ -129,7 +129,7 @@ same() {
     se-import -f edges -q --source payer --target payee --weight amount < a.csv > b.seg
     same a.seg b.seg
     fails 1 se-import a.csv
-    [[ $stderr == *"line 1: has more than three fields"*"--source, --target and --weight" ]]
+    [[ $stderr == *"line 1: has more than three fields"*"--source, --target and --weight"* ]]
     fails 1 se-import a.csv --source payer --target who
     [[ $stderr == *"line 1: there is no column 'who'; the columns are date, payer"* ]]
     fails 1 se-import a.csv --source payer --target payee --weight note

@@ -266,6 +266,22 @@ seed("npz", "scipy.npz", npz(data=npy((2,), "<f8", numbers("d", 1, 1)),
 
 # Folders of arrays and of tables
 
+# Other lists and matrices
+
+seed("adjlist", "lists", "# x\na b c\nb c\nd\n")
+seed("adjlist", "multiline", "#x\n# GMT\n0 2\n1 {'weight': 4}\n2 {}\n1 0\n2 0\n")
+seed("matrix", "pandas", ",a,b,c\na,0,1,0.5\nb,1,0,0\nc,\"0.5\",,0\n")
+seed("matrix", "r", "\"a\" \"b\"\n\"a\" 0 1\n\"b\" 1 0\n")
+seed("matrix", "plain", "0;1;0,5\n1;0;0\n0,5;0;0\n")
+seed("sif", "tabs", "a b\tpp\tc\td\nalone\n")
+seed("sif", "blanks", "a pp b c\nb pd a\n")
+seed("dimacs", "edge", "c x\np edge 3 2\ne 1 2\ne 2 3\n")
+seed("dimacs", "sp", "p sp 3 2\na 1 2 803\na 3 2 9\n")
+seed("dl", "matrix", "dl n=2 format=fullmatrix diagonal=absent\nlabels:\na,\"b c\"\ndata:\n1\n2\n")
+seed("dl", "embedded", "DL n = 2\nformat = fm\nlabels embedded\ndata:\na b\na 0 1\nb 1 0\n")
+seed("dl", "edges", "dl n=3 format=edgelist1\nlabels embedded:\ndata:\na b 2\nb c\n")
+seed("dl", "lists", "dl n=3 format=nodelist1\ndata:\n1 2 3\n2 3\n")
+
 # Folders of an edge list and what stands beside it
 
 seed("beside", "attributed", folder(**{
