@@ -130,7 +130,7 @@ static int fail_unmatched(const struct attributes *a, struct se_err *err)
 }
 
 /* Without edges: does the first column look like names of vertices?  It does if it is called
- * so, or has no name as an index of pandas. */
+ * so, like user_id, CustomerID or "tax id", or has no name as an index of pandas. */
 static bool is_key(const struct se_sheet *t)
 {
     static const char *const words[] = { "", "id", "name", "key", "index", "node", "vertex", NULL };
@@ -140,7 +140,10 @@ static bool is_key(const struct se_sheet *t)
     for (int i = 0; words[i]; i++)
         if (strcasecmp(name, words[i]) == 0)
             return true;
-    return len > 3 && strcasecmp(name + len - 3, "_id") == 0;
+    if (len < 4 || strcasecmp(name + len - 2, "id") != 0)
+        return false;
+    return !isalnum((unsigned char)name[len - 3]) ||
+           (islower((unsigned char)name[len - 3]) && name[len - 2] == 'I');
 }
 
 /* Where the vertices are.  A column without a name that counts the rows is the index that

@@ -532,6 +532,21 @@ END
     se-import -q --attributes t.csv --ignore text | se-sim -k 5 -q | se-kselect -q | se-check -q
 }
 
+@test "a table without edges: which first column names the vertices" {
+    for name in CustomerID customerId user_id "tax id" user-id id; do
+        printf '%s,x\n7,1\n9,2\n8,4\n' "$name" > t.csv
+        se-import -q --attributes t.csv -o x.seg
+        se-info x.seg | grep -q '^features  *1 column,'
+        se-info x.seg | grep -q '^names'
+    done
+    for name in paid grid HYBRID covid size; do
+        printf '%s,x\n7,1\n9,2\n8,4\n' "$name" > t.csv
+        se-import -q --attributes t.csv -o x.seg
+        se-info x.seg | grep -q '^features  *2 columns'
+        [[ $(se-info x.seg) != *$'\nnames'* ]]
+    done
+}
+
 @test "a table of attributes: what is no class is refused, --bins cuts numbers" {
     { echo id,price,who; for (( i = 0; i < 120; i++ )); do echo "$i,$(( i * 37 % 120 )).5,w$i"; done; } > t.csv
     fails 1 se-import --attributes t.csv --class price -o a.seg

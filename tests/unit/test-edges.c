@@ -137,8 +137,10 @@ static void check_edge_lists(void)
     edges_are("0\n", any, "line 1: has one field; a line is u v [weight]");
     edges_are("0 1 2 3\n", any, "2: 0-1=2");
     edges_are("0 1 2 3 4\n", any, "line 1: has more than three fields; a line is u v [weight]; of "
-              "other tables name the columns with --source, --target and --weight");
-    edges_are("0,,1\n", any, "line 1: field 2 is empty");
+              "other tables name the columns with --source, --target and --weight, and give a "
+              "table of vertices as --attributes");
+    edges_are("0,,1\n", any, "line 1: field 2 is empty; name the columns of the edges with --source "
+              "and --target, by number if they have no name");
     edges_are("0 1\nx 2\n", num, "line 2: id 'x' is no integer; use --ids string");
     edges_are("\"a,b\n", any, "line 1: a quoted field does not end as it should");
     edges_are("\"a\"b,c\n", any, "line 1: a quoted field does not end as it should");
