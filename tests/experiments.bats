@@ -148,6 +148,54 @@ summary() {
     run -2 noise "${small[@]}" --kind labels --rates '.5' --methods gcn
 }
 
+@test "noise: se-weigh by one score alone; table-weigh: which edges were added" {
+    noise "${small[@]}" --rates 1 --methods 'weigh weigh-f weigh-tree'
+    grep -q 'se-weigh --gamma auto --seed $SE_SEED --score tree' <(sed 's/\\//g' out/toy-1-weigh-tree/commands.sh)
+    [[ $(rows out/noise.tsv | awk '$3 == "weigh-f"' | cut -f 4-) == "$(summary toy-1-weigh-f final)" ]]
+    SEEDS=2 table-weigh auc.tsv toy.seg
+    [[ $(rows auc.tsv | cut -f 2 | xargs) == 'all f cw tree gamma' ]]
+    # by hand: every pair of a given and an added edge
+    for seed in 1 2; do
+        se-noise -q --add --rate 1 --seed $seed toy.seg -o noisy.seg
+        se-weigh -q --gamma 1 --seed $seed -t edges noisy.seg > scores
+        awk 'NR == FNR { given[$1, $2]; next } FNR > 1 { if (($1, $2) in given) g[++n] = $4; else a[++m] = $4 }
+            END { for (i = 1; i <= n; i++) for (j = 1; j <= m; j++) sum += g[i] > a[j] ? 1 : g[i] == a[j] ? .5 : 0; print sum / n / m }' \
+            <(se-export -t edges toy.seg | cut -f 1,2) scores
+    done | awk '{ sum += $1 } END { printf "%.4f\n", sum / 2 }' > want
+    [[ $(rows auc.tsv | awk '$2 == "f" { print $3 }') == "$(cat want)" ]]
+    run -2 table-weigh
+}
+
+@test "entropy-epochs: the given and the learned graph, the tree weighed by what was learned so far" {
+    entropy-epochs "${small[@]}" --at '1 8'
+    [[ $(rows out/entropy-epochs.tsv | cut -f 2,3 | xargs) == 'given 1 given 8 learned 1 learned 8' ]]
+    rows out/entropy-epochs.tsv | awk '!($4 > 0 && $4 < 1 && $6 == 2) { exit 1 }'
+    [[ $(rows out/entropy-epochs.tsv | cut -f 4 | sort -u | wc -l) -ge 3 ]]     # training changes weights
+    has_figure entropy-epochs
+}
+
+@test "table-ideas: validation accuracies of every idea; test labels change nothing" {
+    PYTHON=$(find_python numpy) || skip "no Python with numpy"
+    export PYTHON SPLITS=2 ENCODER='--model sage --epochs 5'
+    table-ideas a.tsv toy.seg
+    [[ $(grep -c '^toy' a.tsv) == $(grep -c '^all' a.tsv) ]]
+    for s in 0 1; do
+        se-train -q --model sage --epochs 5 --split $s --seed $s toy.seg | se-info --get train.acc.val
+    done | awk '{ sum += $1 } END { printf "%.2f\n", 50 * sum }' > want
+    [[ $(awk -F '\t' '$2 == "self-training" && $1 == "toy" { print $4 }' a.tsv) == "$(cat want)" ]]
+    lines=$(wc -l < a.tsv.runs)
+    table-ideas a.tsv toy.seg
+    [[ $(wc -l < a.tsv.runs) == "$lines" ]]
+    se-export -t labels --split 0 toy.seg | awk '{ print $3 == "test" ? ($2 + 1) % 5 : $2 }' > labels
+    se-export -t edges toy.seg | se-import -q -f edges --labels labels --vertices 100 | se-cat --only labels -o l.seg
+    se-cat --drop labels toy.seg | se-cat - l.seg -o other.seg
+    [[ $(digest toy.seg) != "$(digest other.seg)" ]]
+    SPLITS=1 table-ideas a.tsv toy.seg
+    SPLITS=1 table-ideas b.tsv other.seg
+    cmp <(grep '^all' a.tsv) <(grep '^all' b.tsv)
+    run -2 table-ideas
+}
+
 @test "table-methods: a row for each, as its runs have it; chosen by validation; it goes on where it was" {
     mkdir data
     run -2 table-methods
