@@ -252,6 +252,8 @@ END
         losses --model "$model" --layers 1 --dropout 0 --input-dropout 0 "$FILES/words.seg"
     done
     losses --model gcnii --variant --layers 4 "$FILES/words.seg"
+    losses --model gcnii --layers 4 --dense-decay 0.05 --weight-decay 0 "$FILES/words.seg"
+    losses --model gcn --jump concat --layers 4 "$FILES/words.seg"
     for norm in layer batch; do
         losses --model gcn --norm $norm --layers 3 --residual "$FILES/words.seg"
         losses --model acm --norm $norm --hidden 33 "$FILES/dense.seg"
