@@ -250,6 +250,67 @@ static void lay_out(struct se_hierarchy *h, const struct se_nest *t, struct layo
     }
 }
 
+/* Are all inner nodes children of the root? */
+static bool is_one_level(const struct se_nest *t)
+{
+    const uint32_t root = (uint32_t)t->nodes - 1;
+    uint32_t a = (uint32_t)t->n;
+
+    while (a < root && t->parent[a] == root)
+        a++;
+    return a == root;
+}
+
+static void put_node(struct se_hierarchy *h, uint32_t at, uint32_t parent, uint32_t vertex)
+{
+    h->parent[at] = parent;
+    h->vertex[at] = vertex;
+}
+
+/* The same layout where there is one level of modules: a module has its place when its least
+ * vertex is met, and its vertices come in order. */
+static int lay_out_level(struct se_hierarchy *h, const struct se_nest *t, struct se_err *err)
+{
+    const uint64_t modules = t->nodes - t->n - 1;
+    uint32_t *id = se_zalloc(modules, sizeof *id, err);         /* of the module; 0: no place yet */
+    uint32_t *next = se_zalloc(modules, sizeof *next, err);     /* size; then where a leaf goes */
+    const bool ok = id && next;
+    uint32_t at = 1;
+
+    if (ok)
+        put_node(h, 0, SE_NONE, SE_NONE);
+    for (uint64_t v = 0; ok && v < t->n; v++)
+        if (t->parent[v] - t->n < modules)
+            next[t->parent[v] - t->n]++;
+    for (uint64_t v = 0; ok && v < t->n; v++) {
+        const uint64_t m = t->parent[v] - t->n;
+
+        if (m == modules) {                     /* below the root */
+            put_node(h, at++, 0, (uint32_t)v);
+            continue;
+        }
+        if (id[m] == 0) {
+            put_node(h, at, 0, SE_NONE);
+            id[m] = at;
+            at += 1 + next[m];
+            next[m] = id[m] + 1;
+        }
+        put_node(h, next[m]++, id[m], (uint32_t)v);
+    }
+    free(id);
+    free(next);
+    return ok ? 0 : -1;
+}
+
+static int one_level_tree(struct se_hierarchy *h, const struct se_nest *t, struct se_err *err)
+{
+    h->n = t->n;
+    h->nodes = t->nodes;
+    h->parent = se_alloc(h->nodes, sizeof *h->parent, err);
+    h->vertex = se_alloc(h->nodes, sizeof *h->vertex, err);
+    return h->parent && h->vertex ? lay_out_level(h, t, err) : -1;
+}
+
 static uint64_t padded_nodes(const struct se_nest *t, const struct layout *l, uint32_t pad)
 {
     uint64_t nodes = t->nodes;
@@ -262,10 +323,13 @@ static uint64_t padded_nodes(const struct se_nest *t, const struct layout *l, ui
 int se_nest_tree(struct se_hierarchy *h, const struct se_nest *t, bool pad,
                  struct se_err *err)
 {
-    uint32_t *memory = se_alloc(5 * t->nodes, sizeof *memory, err), height = 0;
+    uint32_t *memory, height = 0;
     struct layout l;
     int rc = -1;
 
+    if (!pad && is_one_level(t))
+        return one_level_tree(h, t, err);
+    memory = se_alloc(5 * t->nodes, sizeof *memory, err);
     if (!memory)
         return -1;
     l = (struct layout){ memory, memory + t->nodes, memory + 2 * t->nodes,

@@ -387,6 +387,63 @@ static void test_shake(void)
     unit_ok("trees combined and shaken cost no more than before");
 }
 
+/* ---- depth-first numbers ---- */
+
+/* Vertices in random modules or alone under the root, laid out by going through all of them for
+ * each */
+static void check_layout(uint32_t n, uint32_t modules, struct se_rng *r)
+{
+    struct se_nest t = SE_NEST_INIT;
+    struct se_hierarchy h = SE_HIERARCHY_INIT;
+    uint32_t id[MOST], at = 1, count = 0;
+
+    CHECK(se_nest_alloc(&t, n, n + modules + 1, &err) == 0);
+    for (uint32_t v = 0; v < n; v++)            /* each has a vertex: n >= modules */
+        id[v] = v < modules ? v : (uint32_t)se_rng_below(r, modules + 1);
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t other = (uint32_t)se_rng_below(r, n), swap = id[v];
+        id[v] = id[other];
+        id[other] = swap;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        t.parent[v] = n + id[v];
+    for (uint32_t a = n; a <= n + modules; a++)
+        t.parent[a] = a < n + modules ? n + modules : SE_NONE;
+    CHECK(se_nest_tree(&h, &t, false, &err) == 0);
+    CHECK(h.nodes == t.nodes && h.parent[0] == SE_NONE && h.vertex[0] == SE_NONE);
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t m = id[v], node = at;
+
+        if (m > modules)                        /* seen before */
+            continue;
+        if (m < modules)
+            CHECK(h.parent[at] == 0 && h.vertex[at] == SE_NONE);
+        at += m < modules;
+        for (uint32_t w = v; w < n && (m < modules || w == v); w++)
+            if (id[w] == m) {
+                CHECK(h.parent[at] == (m < modules ? node : 0) && h.vertex[at] == w);
+                at++;
+                count++;
+                id[w] = SE_NONE;
+            }
+    }
+    CHECK(at == h.nodes && count == n);
+    se_hierarchy_release(&h);
+    se_nest_release(&t);
+}
+
+static void test_layout(void)
+{
+    struct se_rng r;
+
+    se_rng_init(&r, 5, SE_RNG_TEST, 40);
+    for (uint32_t i = 0; i < 300; i++) {
+        const uint32_t n = 1 + (uint32_t)se_rng_below(&r, MOST - 1);
+        check_layout(n, (uint32_t)se_rng_below(&r, n + 1 < 6 ? n + 1 : 6), &r);
+    }
+    unit_ok("one level of modules in depth-first order");
+}
+
 int main(void)
 {
     test_join();
@@ -394,5 +451,6 @@ int main(void)
     test_move();
     test_shift();
     test_shake();
+    test_layout();
     return unit_done();
 }
