@@ -250,6 +250,15 @@ END
     done
 }
 
+@test "a name with a line break stays with its vertex" {
+    need_command chromium python3
+    printf '<gexf><graph><nodes><node id="0" label="a&#10;b&#9;c"/><node id="1" label="x"/></nodes><edges><edge source="0" target="1"/></edges></graph></gexf>' > t.gexf
+    se-import -q t.gexf -o t.seg
+    se-report t.seg
+    in_browser t.html 'se.ui.show(1); return [se.model.data.names, document.querySelector("#vertex h3").textContent]'
+    [[ $(cat said) == '[["a\nb\tc", "x"], "x"]' ]]
+}
+
 @test "it needs nothing but the tools and awk" {
     mkdir bin
     for tool in bash awk sed cut cat wc sort tr cp mv rm ln mkdir mktemp dirname basename base64 getopt readlink head env \

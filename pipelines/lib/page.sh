@@ -128,7 +128,7 @@ extract() {
     places
 }
 
-# places: x and y of each vertex, by se-export -t layout of all edges before and after together; names
+# places: x and y of each vertex, by se-export -t layout of all edges before and after together
 places() {
     local with=(cat)
     empty places
@@ -139,8 +139,6 @@ places() {
     fi
     sort -u "$work/before" "$work/after" | se-import -q -f edges --ids integer --vertices "$vertices" - | "${with[@]}" |
         se-export -t layout | cut -f 2,3 > "$work/places" || empty places
-    [[ -s $work/names ]] || se-export -t layout --names "$result" 2> /dev/null | cut -f 1 > "$work/names" || empty names
-    [[ -s $work/names ]] || cut -f 1 "$work/predictions" > "$work/names"
 }
 
 escape() {
@@ -157,6 +155,21 @@ numbers() {
     awk -F '\t' -v c="$2" -v f="$1" '{ printf "%s" f, (NR > 1 ? "," : ""), $c }' "$3"
 }
 
+# names: of modules, of the vertices, or their numbers; names of a stream are JSON from the beginning,
+# since one may hold a line break
+names() {
+    if [[ -s $work/names ]]; then
+        json_strings < "$work/names"
+    else
+        se-export -t json "$result" 2> /dev/null | sed -n 's/^"names":\[\(.*\)\][},]*$/\1/p' > "$work/names.json" || empty names.json
+        if [[ -s $work/names.json ]]; then
+            cat "$work/names.json"
+        else
+            awk -v n="$vertices" 'BEGIN { for (v = 0; v < n; v++) print v }' | json_strings
+        fi
+    fi
+}
+
 # data: what page.js shows, as JSON; edges as gaps: u - last u, v - u
 data() {
     local step first=true
@@ -165,7 +178,7 @@ data() {
         "$iteration" "$kind"
     cut -f 2 "$work/classes" | sed 's/&quot;/"/g; s/&lt;/</g; s/&gt;/>/g; s/&#39;/\x27/g; s/&amp;/\&/g' | json_strings
     printf '],"names":['
-    json_strings < "$work/names"
+    names
     printf '],"label":[%s],"guess":[%s],"confidence":[%s],"labelled":[%s],"part":[' "$(numbers %d 2 "$work/predictions")" \
         "$(numbers %d 3 "$work/predictions")" "$(numbers %.3g 4 "$work/predictions")" "$(numbers %d 1 "$work/labelled")"
     cut -f 5 "$work/predictions" | json_strings
