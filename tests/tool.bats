@@ -287,6 +287,14 @@ on_terminal() {
     se-gen -n 300 -o a.seg
     run -0 --separate-stderr se-sim --progress never -o b.seg a.seg
     [[ -z $stderr ]]
+    # the bar of a tree never goes back, with a limit on the time neither
+    se-gen -n 3000 --degree 8 --communities 30 --splits 0 -o t.seg
+    for words in '--height 3' '--height 2 --effort high --time .5'; do
+        # shellcheck disable=SC2086
+        se-tree $words --progress always -o b.seg t.seg 2> bar
+        tr '\r' '\n' < bar | sed -n 's/.*\] *\([0-9]*\)%.*/\1/p' > shares
+        sort -n shares | cmp - shares
+    done
     run -0 --separate-stderr se-sim -q --progress always -o b.seg a.seg
     [[ -z $stderr ]]
 }

@@ -298,7 +298,7 @@ static int build_height(struct se_run *run, struct se_stream *s, const struct se
 {
     struct se_progress progress;
     struct se_tree_options how = search_options(run, k, &progress);
-    struct se_deadline until = { se_now() + o.seconds, false };
+    struct se_deadline until = { se_now() + o.seconds, false, se_now(), &progress };
     struct se_update u = SE_UPDATE_INIT;
     struct se_tree start;
     int rc = 0;

@@ -33,8 +33,10 @@ void se_progress_at(struct se_progress *p, uint64_t done)
     if (!p || !p->on || atomic_flag_test_and_set(&busy))
         return;
     const double now = se_now();
+    if (p->most < done)
+        p->most = done < p->total ? done : p->total;
     if (now - p->shown >= 0.1)
-        draw(p, done < p->total ? done : p->total, now);
+        draw(p, p->most, now);
     atomic_flag_clear(&busy);
 }
 

@@ -10,7 +10,7 @@
 
 struct se_progress {
     const char *title;
-    uint64_t total;
+    uint64_t total, most;       /* most: what was shown, a bar never goes back */
     double start, shown;
     bool on;
 };

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/progress.h"
+#include "common/tree/tree_build.h"
 
 int se_levels_regroup(struct se_levels *l, uint32_t level, int tries,
                       const struct se_search_options *how, double *gain, struct se_err *err)
@@ -92,6 +94,7 @@ int se_refine(struct se_nest *t, const struct se_quotient *x, uint64_t k,
               const struct se_refine_options *r, struct se_err *err)
 {
     struct se_search_options how = { r->seed, r->threads, r->cycles, r->sweep, r->until };
+    unsigned left = SE_TREE_STEPS - r->from;
 
     if (k < 2 || x->n < 2 || x->arcs == 0)
         return 0;
@@ -109,6 +112,8 @@ int se_refine(struct se_nest *t, const struct se_quotient *x, uint64_t k,
             se_nest_better(t, &split);
         if (before - se_nest_cost(t) <= r->enough * before)
             break;
+        left /= 2;
+        se_progress_at(r->progress, SE_TREE_STEPS - left);
     }
     return 0;
 }

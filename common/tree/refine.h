@@ -15,6 +15,8 @@ struct se_refine_options {
     double enough;              /* a round that gains less than this share is the last, */
     double sweep;               /* and a sweep of a search, as `enough` of se_search */
     struct se_deadline *until;  /* NULL: none */
+    struct se_progress *progress;       /* NULL, or each round is half of what is left */
+    unsigned from;              /* of SE_TREE_STEPS: what was done before */
 };
 
 /* Lower the cost of `t`, whose height is k or less and whose volume and cut are set. */

@@ -1,6 +1,7 @@
 /* tree_build.c - encoding trees of low structural entropy: the methods */
 #include "common/tree/tree_build.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,20 @@ enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end
  * trees from one search each are put together, which finds a little more. */
 #define OPEN 2e5
 
+/* The share of its time that has gone, 0 without a deadline */
+static double gone(const struct se_deadline *until)
+{
+    const double all = until ? until->at - until->begin : 0, share = all > 0 ? (se_now() - until->begin) / all : 0;
+
+    return share < 1 ? share : 1;
+}
+
 bool se_late(struct se_deadline *until)
 {
-    if (!until || se_now() < until->at)
+    if (!until)
         return false;
-    return until->hit = true;
+    se_progress_at(until->progress, (uint64_t)(SE_TREE_STEPS * gone(until)));
+    return se_now() < until->at ? false : (until->hit = true);
 }
 
 /* All vertices under the root. */
@@ -257,8 +267,10 @@ static void tournament_release(struct tournament *w)
 
 static void advance(struct tournament *w, const struct se_tree_options *how, unsigned work)
 {
+    const double spent = gone(how->until);      /* the bar counts what will end first */
+
     w->done += work;
-    se_progress_at(how->progress, (uint64_t)SE_TREE_STEPS * w->done / w->total);
+    se_progress_at(how->progress, (uint64_t)(SE_TREE_STEPS * fmax(spent, (double)w->done / w->total)));
 }
 
 static int merge_last(struct tournament *w, const struct se_quotient *x,
@@ -315,10 +327,11 @@ static bool agreed(struct tournament *w, const struct se_quotient *x)
 static int play(struct tournament *w, const struct se_quotient *x, const struct budget *b,
                 const struct se_tree_options *how, struct se_err *err)
 {
+    const unsigned last = b->last.rounds ? LAST : 0;
     int attempts = b->attempts + b->merge;
     bool all = false;
 
-    w->total = (unsigned)attempts * (ATTEMPT + MERGE) - MERGE + LAST;
+    w->total = (unsigned)attempts * (ATTEMPT + MERGE) - MERGE + last;
     w->merge = b->first;
     w->merge.seed = how->seed * 1000003 + 13;
     w->merge.rounds = w->start == NULL;
@@ -332,7 +345,7 @@ static int play(struct tournament *w, const struct se_quotient *x, const struct 
             if (merge_last(w, x, how, err) < 0)
                 return -1;
     }
-    w->total = w->done + MERGE * (unsigned)(w->count - 1) + LAST;      /* fewer attempts, perhaps */
+    w->total = w->done + MERGE * (unsigned)(w->count - 1) + last;      /* fewer attempts, perhaps */
     while (w->count > 1)
         if (merge_last(w, x, how, err) < 0)
             return -1;
@@ -355,6 +368,8 @@ static int best(struct se_nest *t, const struct se_quotient *x, const struct se_
     w.tree[0] = (struct se_nest)SE_NEST_INIT;
     tournament_release(&w);
     b.last.seed = how.seed * 1000003 + 77;
+    b.last.progress = how.progress;
+    b.last.from = SE_TREE_STEPS * w.done / (w.total ? w.total : 1);
     if (rc == 0)
         rc = se_refine(t, x, how.k, &b.last, err);
     if (rc == 0 && given->k > how.k)

@@ -19,6 +19,8 @@ enum { SE_TREE_STEPS = 1000 };  /* what the progress of a build counts up to */
 struct se_deadline {
     double at;                  /* by se_now() */
     bool hit;                   /* something was left out because of it */
+    double begin;               /* by se_now() */
+    struct se_progress *progress;       /* shows the share of the time that has gone, or NULL */
 };
 
 struct se_tree_options {
