@@ -297,9 +297,10 @@ static int compute(struct work *w, enum how *how, struct se_err *err)
     w->entry.ms = (uint64_t)((se_now() - start) * 1000);
     if (rc == 0) {
         rc = digest_result(fd, w->entry.result, err);
-        if (rc < 0)
-            se_fail(err, SE_EINPUT, "the result is no valid stream: %s",
-                    strcpy(fault.text, err->text));
+        if (rc < 0) {
+            fault = *err;
+            se_fail(err, SE_EINPUT, "the result is no valid stream: %s", fault.text);
+        }
     }
     if (rc == 0 && fstat(fd, &st) == 0)
         w->entry.size = (uint64_t)st.st_size;
@@ -495,7 +496,7 @@ static int manage(struct se_run *run, struct se_err *err)
 
 static int run(struct se_run *r, struct se_err *err)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX];         /* o.dir points to it */
 
     if (o.limit && !se_whole_size(o.limit, &limit))
         return se_fail(err, SE_EUSAGE, "--limit: '%s' is not a size such as 500M", o.limit);

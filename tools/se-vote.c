@@ -132,7 +132,7 @@ static int put_accuracies(struct se_run *run, const struct vote *v, const float 
                           struct se_stream *s, struct se_err *err)
 {
     struct se_labels labels;
-    const uint8_t *part;
+    const uint8_t *part = NULL;
     double accuracy[4];
 
     if (!v->labelled || !se_stream_has(s, SE_SPLITS))
@@ -245,7 +245,7 @@ static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err
 {
     struct se_predictions q;
     struct se_labels labels;
-    const uint8_t *part;
+    const uint8_t *part = NULL;
 
     v->without = v->without || !se_stream_has(s, SE_PROBABILITIES);
     if (!v->without && add_member(v, s, err) < 0)
@@ -281,9 +281,9 @@ static int write_table(const struct vote *v, const struct se_choice *x, struct s
 static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_stream *s,
                   struct se_err *err)
 {
-    struct se_choice x;
+    struct se_choice x = { .chosen = SE_BACKBONE };
     struct se_labels labels;
-    const uint8_t *part;
+    const uint8_t *part = NULL;
 
     if (v->members > 1 && !v->without &&
         (make_mean(m, v, err) < 0 || read_parts(s, &labels, &part, err) < 0 ||
