@@ -253,7 +253,10 @@ END
 
 @test "without --model each split gets the encoder that validation chooses" {
     se-gen -n 120 --homophily 0.1 --signal 0.8 --splits 2 --seed 1 -o w.seg
-    se-gsl w.seg -o run --splits all --epochs 20 --iterations 1 -@ 1 2> said
+    se-gsl w.seg -o whole --epochs 20 --iterations 0 -@ 1 2> said       # all encoders, once
+    [[ $(grep -c 'se-choose: chosen: ' said) == 1 ]]
+    words=(w.seg -o run --encoders mlp,gcn,h2gcn --epochs 20 -@ 1)
+    se-gsl "${words[@]}" --splits all --iterations 1 2> said
     [[ $(grep -c 'se-choose: chosen: ' said) == 2 ]]
     for s in 00 01; do
         chosen=$(sed -n 's/^# chosen by se-choose: \([a-z]*\)-.*/\1/p' run/encoder-$s.preset)
@@ -261,11 +264,11 @@ END
     done
     # again: nothing is chosen anew, and the result is the same
     cp run/metrics.tsv before.tsv
-    se-gsl w.seg -o run --splits all --epochs 20 --iterations 1 -@ 1 2> said
+    se-gsl "${words[@]}" --splits all --iterations 1 2> said
     [[ $(grep -c '^se-choose' said) == 0 ]]
     cmp <(cut -f 1-11 before.tsv) <(cut -f 1-11 run/metrics.tsv)
     # another seed is another choice
-    se-gsl w.seg -o run --force --seed 2 --epochs 20 --iterations 0 -@ 1 2> said
+    se-gsl "${words[@]}" --force --seed 2 --iterations 0 2> said
     [[ $(grep -c 'se-choose: chosen: ' said) == 1 ]]
 }
 
