@@ -103,6 +103,9 @@ END
 
 @test "the tree has its modules, the graphs their vertices and edges" {
     se-report run --iteration 2
+    # the features that distinguish modules are among the data of the page
+    sed -n 's/.* class="data">\(H4sI[^<]*\)<.*/\1/p' run/report.html | base64 -d | gzip -dc > data
+    grep -q '"words":{"[0-9]*":"column ' data
     modules=$(se-export -t mcl run/split-00/run-0/iter-02/tree.seg | wc -l)
     [[ $(sed -n '/<figure id="tree">/,/<\/figure>/p' run/report.html | grep -c '<title>') == $((modules + 1)) ]]
     for pair in before:00 after:02; do

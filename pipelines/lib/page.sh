@@ -39,9 +39,10 @@ numbered() {
         { for (i = 2; i <= 3; i++) $i = $i in number ? number[$i] : -1; print }' "$work/number" "$1"
 }
 
-# node_words FILE: the columns that distinguish each module of the first level, by node
+# node_words FILE: the columns that distinguish each module of the first level, by node; the tree of a
+# run has no features, but what was trained has
 node_words() {
-    se-info --describe 1 "$1" 2> /dev/null | awk '
+    se-cat -q --only features,columns "$result" | se-cat -q "$1" - | se-info --describe 1 2> /dev/null | awk '
         FILENAME != "-" { if ($3 == 1) node[count++] = $1; next }
         /^module [0-9]+$/ { at = $2; words = 0; next }
         /^  more often |^             / && at in node && words < 3 {
