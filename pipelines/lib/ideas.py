@@ -6,7 +6,7 @@ best mean validation accuracy over the splits of a stream counts, so an idea wit
 flattered; how many it has is in the table.  Test labels are never read.  Printed for each stream and
 idea: what it is compared with, mean validation accuracies of both, gain and its standard error over
 splits, variants, the best variant; then a line `all': the mean gain over streams.
-ENCODER: options of se-train.  What is done is kept in OUT.tsv.runs.  Needs numpy and the package segsl."""
+ENCODER: options of se-train; ROUND: those of se-sample in a round.  What is done is kept in OUT.tsv.runs.  Needs numpy and the package segsl."""
 import os
 import subprocess
 import sys
@@ -17,6 +17,7 @@ import segsl
 
 TRAIN, VAL = 1, 2
 ENCODER = os.environ.get("ENCODER", "--model gcn --weight-decay 5e-4 --input-dropout 0.5").split()
+ROUND = os.environ.get("ROUND", "--theta 3 --retain --agree 2 --drop 0").split()
 SPLITS = int(os.environ.get("SPLITS", "5"))
 
 
@@ -57,8 +58,7 @@ class Task:
 
     def round(self, trained, *words):
         """One round on a trained model: what the new model says, and its graph"""
-        words = words or ("--theta", 3, "--retain", "--agree", 2, "--drop", 0)
-        drawn = tool(self.tree(trained), "se-sample", "-q", "-@", 1, "--seed", self.split, *words)
+        drawn = tool(self.tree(trained), "se-sample", "-q", "-@", 1, "--seed", self.split, *(words or ROUND))
         new = train(drawn, self.split)
         return new, segsl.read(new)
 
@@ -174,8 +174,9 @@ def cross_fitted(t):
 
 
 def best_pairs(t):
-    for words in ("--theta .5", "--theta 1"):
-        yield words, t.score(t.soft(t.round(t.plain, *("--pairs best --retain --drop 0 " + words).split())[0]))
+    for words in ("--theta .5", "--theta 1", "--theta 3"):
+        rest = [] if "--retain" not in ROUND else ["--retain"]
+        yield words, t.score(t.soft(t.round(t.plain, "--pairs", "best", "--drop", 0, *rest, *words.split())[0]))
 
 
 IDEAS = (
@@ -234,7 +235,7 @@ def table(rows):
 
 
 def main(path, *streams):
-    settings = "# %d splits, %s" % (SPLITS, " ".join(ENCODER))
+    settings = "# %d splits, %s, round: %s" % (SPLITS, " ".join(ENCODER), " ".join(ROUND))
     kept = path + ".runs"
     if not os.path.exists(kept) or open(kept).readline().rstrip("\n") != settings:
         with open(kept, "w") as f:
