@@ -351,34 +351,92 @@ static void tell_choice(struct se_run *run, const struct se_choice *c, const uin
                 c->stability.level[kept[i]].stability, c->stability.level[kept[i]].chance);
 }
 
+/* A tree of the whole graph with the levels that a choice keeps */
+struct auto_tree {
+    struct se_hierarchy h;
+    struct se_choice c;         /* what is in it belongs to the choice it is a copy of */
+    const uint32_t *kept;
+    uint32_t levels;
+    double likeness;            /* how much more alike its best level is to those of the samples
+                                 * than these are to each other; 0: all the same */
+};
+
+static int build_chosen(struct se_run *run, struct se_stream *s, const struct se_graph *g,
+                        struct auto_tree *a, struct se_err *err)
+{
+    const bool one = o.modules && a->c.levels > 1;
+    const uint32_t best = one ? 1 : a->c.best + 1;
+    uint32_t *module = NULL;
+    uint64_t count;
+    int rc;
+
+    a->levels = one ? 1 : a->c.levels;
+    a->kept = a->c.kept + (one ? a->c.best : 0);
+    rc = build_height(run, s, g, a->levels ? a->c.k : 1, &a->h, err);
+    if (rc < 0 || a->levels == 0)
+        return rc;
+    rc = keep_levels(&a->h, a->kept, a->levels, err);
+    if (rc == 0 && (module = se_alloc(g->n, sizeof *module, err))) {
+        const struct se_tree t = se_hierarchy_view(&a->h);
+
+        rc = se_tree_partition(&t, best, module, &count, err) < 0 ||
+             se_stability_likeness(&a->c.stability, a->kept[best - 1], module, &a->likeness,
+                                   err) < 0 ? -1 : 0;
+        a->likeness -= a->c.stability.level[a->kept[best - 1]].stability;
+    } else
+        rc = -1;
+    free(module);
+    return rc;
+}
+
+/* The tree of the height chosen, or, if it is less alike to those of the samples than they are to
+ * each other, that of the next heights if one is more alike and has as many levels. */
+static int build_likely(struct se_run *run, struct se_stream *s, const struct se_graph *g,
+                        struct se_choice *c, struct auto_tree *best, struct se_err *err)
+{
+    int rc;
+
+    *best = (struct auto_tree){ .h = SE_HIERARCHY_INIT, .c = *c };
+    rc = build_chosen(run, s, g, best, err);
+    for (se_choice_next(c); rc == 0 && best->likeness < 0 && c->levels > 0; se_choice_next(c)) {
+        struct auto_tree other = { .h = SE_HIERARCHY_INIT, .c = *c };
+        struct se_hierarchy worse;
+
+        if (c->levels < best->c.levels)
+            continue;
+        rc = build_chosen(run, s, g, &other, err);
+        worse = other.h;
+        if (rc == 0 && other.likeness > best->likeness) {
+            worse = best->h;
+            *best = other;
+        }
+        se_hierarchy_release(&worse);
+    }
+    best->kept = best->c.kept + (o.modules && best->c.levels > 1 ? best->c.best : 0);
+    return rc;
+}
+
 /* Height and levels chosen by stability */
 static int build_auto(struct se_run *run, struct se_stream *s, const struct se_graph *g,
                       struct se_hierarchy *h, struct worth *w, struct se_err *err)
 {
     const struct se_stability_options how = stability_options(run);
     struct se_choice c = SE_CHOICE_INIT;
-    const uint32_t *kept = c.kept;
-    uint32_t levels;
+    struct auto_tree a = { .h = SE_HIERARCHY_INIT };
     int rc = se_tree_choose(&c, g, &how, err);
 
-    levels = c.levels;
-    if (o.modules && levels > 1) {
-        kept = c.kept + c.best;
-        levels = 1;
-    }
     if (rc == 0)
-        rc = build_height(run, s, g, levels ? c.k : 1, h, err);
-    if (rc == 0 && levels > 0)
-        rc = keep_levels(h, kept, levels, err);
+        rc = build_likely(run, s, g, &c, &a, err);
+    *h = a.h;
     if (rc == 0) {
         const struct se_tree t = se_hierarchy_view(h);
 
-        tell_choice(run, &c, kept, levels);
-        w->stable = levels;
-        for (uint32_t i = 0; i < levels; i++)
-            w->level[i + 1] = c.stability.level[kept[i]];
+        tell_choice(run, &a.c, a.kept, a.levels);
+        w->stable = a.levels;
+        for (uint32_t i = 0; i < a.levels; i++)
+            w->level[i + 1] = a.c.stability.level[a.kept[i]];
         if (o.confidence)
-            rc = write_confidence(&c.stability, kept, levels, &t, err);
+            rc = write_confidence(&a.c.stability, a.kept, a.levels, &t, err);
     }
     se_choice_release(&c);
     return rc;

@@ -8,12 +8,16 @@
 #include "common/base/mem.h"
 #include "common/tree/workings.h"
 
+enum { HEIGHTS = SE_AUTO_HEIGHT - 1 };
+
 #define ALIKE 0.05              /* heights whose best levels differ by less are alike */
 #define NEARLY 0.15             /* a level this much less stable than the best is kept */
 
 void se_choice_release(struct se_choice *c)
 {
-    se_stability_release(&c->stability);
+    for (int i = 0; i < HEIGHTS; i++)
+        se_stability_release(&c->tried[i]);
+    *c = (struct se_choice)SE_CHOICE_INIT;
 }
 
 /* The most stable level beyond chance, 0: none. */
@@ -52,7 +56,7 @@ static void note_most(struct se_choice *c, const struct se_stability *x)
 
 /* What is known while heights are compared with chance, one after another */
 struct compared {
-    bool measured[SE_AUTO_HEIGHT - 1];
+    bool measured[HEIGHTS];
     double most;                /* the best level beyond chance so far, */
     double least;               /* and what a level needs at all */
     uint32_t levels;            /* good levels of the best height so far */
@@ -83,27 +87,27 @@ static bool matters(const struct compared *d, const struct se_stability *tried, 
 }
 
 /* The lowest height that is alike the most stable one that matters, -1: none does */
-static int next_height(const struct compared *d, const struct se_stability *tried, int count)
+static int next_height(const struct compared *d, const struct se_stability *tried)
 {
     double most = 0;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < HEIGHTS; i++)
         if (matters(d, tried, i))
             most = fmax(most, se_stability_most(&tried[i]));
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < HEIGHTS; i++)
         if (matters(d, tried, i) && se_stability_most(&tried[i]) >= most - ALIKE)
             return i;
     return -1;
 }
 
 /* Compare with chance the heights that can be chosen.  The others lose their levels. */
-static int compare(struct se_choice *c, struct se_stability *tried, int count,
-                   const struct se_graph *g, const struct se_stability_options *how,
-                   struct se_err *err)
+static int compare(struct se_choice *c, const struct se_graph *g,
+                   const struct se_stability_options *how, struct se_err *err)
 {
+    struct se_stability *tried = c->tried;
     struct compared d = { .most = 0 };
 
-    for (int i = next_height(&d, tried, count); i >= 0; i = next_height(&d, tried, count)) {
+    for (int i = next_height(&d, tried); i >= 0; i = next_height(&d, tried)) {
         uint32_t b, kept[SE_STABLE_LEVELS], levels;
 
         if (se_stability_chance(&tried[i], g, (uint64_t)i + 2, how, err) < 0)
@@ -120,31 +124,38 @@ static int compare(struct se_choice *c, struct se_stability *tried, int count,
             d.best = i;
         }
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < HEIGHTS; i++)
         if (!d.measured[i])
             tried[i].levels = 0;
     return 0;
 }
 
+/* The best level of a height that may be chosen, 0: none. */
+static uint32_t level_of(const struct se_choice *c, int i)
+{
+    return c->refused[i] ? 0 : best_level(&c->tried[i]);
+}
+
 /* Of the heights whose best level is alike the one with most good levels, the lowest of
  * these. */
-static void pick(struct se_choice *c, struct se_stability *tried, int count)
+static void pick(struct se_choice *c)
 {
     double most = 0;
     int winner = -1;
 
-    for (int i = 0; i < count; i++) {
-        const uint32_t b = best_level(&tried[i]);
-        if (b && se_stability_beyond(&tried[i].level[b]) > most)
-            most = se_stability_beyond(&tried[i].level[b]);
+    c->levels = 0;
+    for (int i = 0; i < HEIGHTS; i++) {
+        const uint32_t b = level_of(c, i);
+        if (b && se_stability_beyond(&c->tried[i].level[b]) > most)
+            most = se_stability_beyond(&c->tried[i].level[b]);
     }
-    for (int i = 0; i < count; i++) {
-        const uint32_t b = best_level(&tried[i]);
+    for (int i = 0; i < HEIGHTS; i++) {
+        const uint32_t b = level_of(c, i);
         uint32_t kept[SE_STABLE_LEVELS], levels;
 
-        if (!b || se_stability_beyond(&tried[i].level[b]) < most - ALIKE)
+        if (!b || se_stability_beyond(&c->tried[i].level[b]) < most - ALIKE)
             continue;
-        levels = good_levels(&tried[i], most, kept);
+        levels = good_levels(&c->tried[i], most, kept);
         if (levels > c->levels) {
             winner = i;
             c->levels = levels;
@@ -155,31 +166,32 @@ static void pick(struct se_choice *c, struct se_stability *tried, int count)
         return;
     c->k = (uint64_t)winner + 2;
     for (uint32_t i = 0; i < c->levels; i++)
-        if (c->kept[i] == best_level(&tried[winner]))
+        if (c->kept[i] == best_level(&c->tried[winner]))
             c->best = i;
-    c->stability = tried[winner];
-    tried[winner] = (struct se_stability)SE_STABILITY_INIT;
+    c->stability = c->tried[winner];
+}
+
+void se_choice_next(struct se_choice *c)
+{
+    if (c->levels > 0)
+        c->refused[c->k - 2] = true;
+    pick(c);
 }
 
 int se_tree_choose(struct se_choice *c, const struct se_graph *g,
               const struct se_stability_options *how, struct se_err *err)
 {
     struct se_stability_options plain = *how;
-    struct se_stability tried[SE_AUTO_HEIGHT - 1];
-    int count = 0, rc = 0;
+    int rc = 0;
 
     *c = (struct se_choice)SE_CHOICE_INIT;
     plain.chance = false;
-    while (rc == 0 && count + 2 <= SE_AUTO_HEIGHT) {
-        rc = se_stability_make(&tried[count], g, (uint64_t)count + 2, &plain, err);
-        count++;
-    }
+    for (int i = 0; rc == 0 && i < HEIGHTS; i++)
+        rc = se_stability_make(&c->tried[i], g, (uint64_t)i + 2, &plain, err);
     if (rc == 0)
-        rc = compare(c, tried, count, g, how, err);
+        rc = compare(c, g, how, err);
     if (rc == 0)
-        pick(c, tried, count);
-    while (count > 0)
-        se_stability_release(&tried[--count]);
+        pick(c);
     return rc;
 }
 

@@ -12,8 +12,11 @@ struct se_choice {
     uint64_t k;
     uint32_t levels, best;
     uint32_t kept[SE_STABLE_LEVELS];
-    struct se_stability stability;      /* of trees of height k; nothing when levels is 0 */
+    struct se_stability stability;      /* of trees of height k, one of tried[]; nothing when
+                                         * levels is 0 */
     struct se_stable_level most;        /* the most stable level of all that were tried */
+    struct se_stability tried[SE_AUTO_HEIGHT - 1];      /* of height 2 and on, */
+    bool refused[SE_AUTO_HEIGHT - 1];   /* and which of them are not to be chosen */
 };
 #define SE_CHOICE_INIT { .k = 0 }
 void se_choice_release(struct se_choice *c);
@@ -21,6 +24,9 @@ void se_choice_release(struct se_choice *c);
 /* Measure the stability of trees of several heights and choose.  Release `c` in any case. */
 int se_tree_choose(struct se_choice *c, const struct se_graph *g,
               const struct se_stability_options *how, struct se_err *err);
+
+/* Choose again, among the other heights. */
+void se_choice_next(struct se_choice *c);
 
 /* Remove all modules of a tree but those at the given depths, ascending. */
 int se_tree_keep_levels(struct se_hierarchy *out, const struct se_tree *t, const uint32_t *kept,

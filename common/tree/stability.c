@@ -85,6 +85,20 @@ int se_stability_mean(const struct se_stability *x, uint32_t level, double *mean
     return 0;
 }
 
+int se_stability_likeness(const struct se_stability *x, uint32_t level, const uint32_t *module,
+                          double *mean, struct se_err *err)
+{
+    *mean = 0;
+    for (int i = 0; i < x->samples; i++) {
+        double ari;
+
+        if (se_partition_ari(module, member(x, i, level), x->n, &ari, err) < 0)
+            return -1;
+        *mean += ari / x->samples;
+    }
+    return 0;
+}
+
 /* Build the tree of one sample and keep its partitions. */
 static int sample_levels(struct se_stability *x, int i, const struct se_graph *g, uint64_t k,
                          const struct se_stability_options *how, uint64_t index,

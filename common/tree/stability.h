@@ -46,6 +46,10 @@ int se_stability_make(struct se_stability *x, const struct se_graph *g, uint64_t
 int se_stability_mean(const struct se_stability *x, uint32_t level, double *mean,
                       struct se_err *err);
 
+/* The mean ARI of a partition, ids below n, and those of the samples at a level */
+int se_stability_likeness(const struct se_stability *x, uint32_t level, const uint32_t *module,
+                          double *mean, struct se_err *err);
+
 /* Only chance and spread of these levels; the rest of `x` stays as it is. */
 int se_stability_chance(struct se_stability *x, const struct se_graph *g, uint64_t k,
                         const struct se_stability_options *how, struct se_err *err);

@@ -211,6 +211,29 @@ static void planted(uint32_t blocks, uint32_t size, double p, double q, uint64_t
     dense_finish(&d, false);
 }
 
+/* Every height is chosen at most once; likeness is the mean ARI with each sample. */
+static void check_next(struct se_choice *c)
+{
+    struct se_err err = SE_ERR_INIT;
+    bool seen[SE_AUTO_HEIGHT + 1] = { false };
+
+    for (; c->levels > 0; se_choice_next(c)) {
+        const struct se_stability *x = &c->stability;
+        const uint32_t l = c->kept[c->best];
+        double mean = 0, ari, likeness;
+
+        CHECK(c->k >= 2 && c->k <= SE_AUTO_HEIGHT && !seen[c->k]);
+        seen[c->k] = true;
+        for (int i = 0; i < x->samples; i++) {
+            CHECK(se_partition_ari(x->module, x->module + (i * x->levels + l - 1) * x->n, x->n,
+                                   &ari, &err) == 0);
+            mean += ari / x->samples;
+        }
+        CHECK(se_stability_likeness(x, l, x->module, &likeness, &err) == 0);
+        CHECK_NEAR(likeness, mean, 1e-12);
+    }
+}
+
 static void test_choice(void)
 {
     struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
@@ -224,6 +247,7 @@ static void test_choice(void)
         planted(6, 25, 0.4, 0.02, seed);
         CHECK(se_tree_choose(&c, &d.g, &how, &err) == 0);
         found += c.levels == 1 && c.stability.level[c.kept[c.best]].stability > 0.9;
+        check_next(&c);
         se_choice_release(&c);
         planted(1, 150, 0.06, 0, seed);
         CHECK(se_tree_choose(&c, &d.g, &how, &err) == 0);
