@@ -483,6 +483,12 @@ END
     se-gen --karate | se-tree -q -o karate.seg
     se-report karate.seg
     grep -q 'Mr. Hi' karate.html
+    run ! grep -q 'class="stability"' karate.html
+    se-gen --karate | se-tree -q -K auto -o auto.seg
+    se-report auto.seg
+    row=$(se-info --get tree.stability.1,tree.chance.1 auto.seg |
+        awk '{ printf "<tr><td>1</td><td>%.2f</td><td>%.2f</td></tr>", $1, $2 }')
+    grep -qF "$row" auto.html
     se-gen --karate -o bare.seg
     se-report bare.seg karate.seg run run -o all.html
     sed -n '/class="side"/,/id="curves-part"/p' all.html > side
