@@ -390,7 +390,8 @@ static int build_chosen(struct se_run *run, struct se_stream *s, const struct se
 }
 
 /* The tree of the height chosen, or, if it is less alike to those of the samples than they are to
- * each other, that of the next heights if one is more alike and has as many levels. */
+ * each other, that of the next heights if one is more alike and has as many levels.  Not with
+ * --time, which is for one tree. */
 static int build_likely(struct se_run *run, struct se_stream *s, const struct se_graph *g,
                         struct se_choice *c, struct auto_tree *best, struct se_err *err)
 {
@@ -398,6 +399,8 @@ static int build_likely(struct se_run *run, struct se_stream *s, const struct se
 
     *best = (struct auto_tree){ .h = SE_HIERARCHY_INIT, .c = *c };
     rc = build_chosen(run, s, g, best, err);
+    if (o.seconds_given)
+        return rc;
     for (se_choice_next(c); rc == 0 && best->likeness < 0 && c->levels > 0; se_choice_next(c)) {
         struct auto_tree other = { .h = SE_HIERARCHY_INIT, .c = *c };
         struct se_hierarchy worse;
