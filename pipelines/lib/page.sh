@@ -81,8 +81,11 @@ by_module() {
     se-export -t parents "$tree_file" > "$work/parents"
     for step in "${!streams[@]}"; do
         se-import -q -f parents --onto "${streams[step]}" "$work/parents" -o "$work/joined.seg" || exit 1
-        se-export -t quotient --max-modules "$MOST_MODULES" "$work/joined.seg" > "$work/quotient" || exit 1
-        [[ $step != "$iteration" ]] || se-export -t modules --max-modules "$MOST_MODULES" "$work/joined.seg" | sed 1d > "$work/modules"
+        se-export -t quotient --max-modules "$MOST_MODULES" "$work/joined.seg" > "$work/quotient" 2> "$work/said" || { cat "$work/said" >&2; exit 1; }
+        if [[ $step == "$iteration" ]]; then
+            se-export -q -t modules --max-modules "$MOST_MODULES" "$work/joined.seg" | sed 1d > "$work/modules"
+            note+=$(sed -n 's/.*: level \([0-9]*\) has \([0-9]*\) modules; the \([0-9]*\) largest .*/ Level \1 has \2; the \3 largest are shown./p' "$work/said")
+        fi
         sort -k 3,3nr -k 1,1n -k 2,2n "$work/quotient" | awk -v most="$MOST_JOINED" 'NR <= most' | sort -k 1,1n -k 2,2n > "$work/edges-$step"
         all=$(wc -l < "$work/quotient") kept=$(wc -l < "$work/edges-$step")
         (( all == kept )) || note+=" Of $all connections of iteration $step the $kept heaviest are drawn."
