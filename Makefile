@@ -192,7 +192,7 @@ $(FUZZERS): $(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 bench: all | $(B)/.bench-ready
-	tests/bench/run $(B)/bin
+	tests/bench/run $(B)/bin $(BENCH)
 
 # Refresh what the man pages say of options
 man: all
