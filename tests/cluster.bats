@@ -138,7 +138,7 @@ END
 
 # across PROGRAM...: with MPI, one process on each of the three hosts, joined by their cables
 across() {
-    timeout 100 srun -N3 -n3 -c1 --mpi=pmix env OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self \
+    timeout 300 srun -N3 -n3 -c1 --mpi=pmix env OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self \
         OMPI_MCA_btl_tcp_if_include=eth0 "$@"
 }
 
