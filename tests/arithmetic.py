@@ -74,7 +74,7 @@ def expressions(text):
 
 
 def names(expression):
-    e = re.sub(r"\$\{#[^}]*\}|\$\([^()]*\bwc -l[^()]*\)|\$\(nproc\)|\$\{(BASH_REMATCH|EPOCHREALTIME)[^}]*\}|BASH_REMATCH\[[0-9]\]",
+    e = re.sub(r"\$\{#[^}]*\}|\$\([^()]*\bwc -l[^()]*\)|\$\(nproc\)|\$\(date \+%s\)|\$\{(BASH_REMATCH|EPOCHREALTIME)[^}]*\}|BASH_REMATCH\[[0-9]\]",
                "0", expression)
     e = re.sub(r"[0-9]+#", "", e)
     return {m.group() for m in re.finditer(r"(?<![A-Za-z0-9_])[a-z_][a-z_0-9]*", e)}
