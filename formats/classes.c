@@ -61,10 +61,12 @@ static bool rank_numbers(const struct se_table *t, struct numbered *order, bool 
     return true;
 }
 
-/* Are all names numbers?  *fractions: some of them are no whole ones. */
-static bool are_numbers(const struct se_table *t, bool *fractions)
+/* Are all names numbers?  *fractions: some of them are no whole ones; *counted: they are those from
+ * 0 or 1 on without a gap, as classes are numbered. */
+static bool are_numbers(const struct se_table *t, bool *fractions, bool *counted)
 {
     char name[48];
+    uint64_t most = 0, least = UINT64_MAX;
 
     *fractions = false;
     for (uint64_t i = 0; i < t->n; i++) {
@@ -78,8 +80,12 @@ static bool are_numbers(const struct se_table *t, bool *fractions)
         name[len] = '\0';
         if (!se_whole_number(name, &value))
             return false;
+        whole = (uint64_t)-2;
         *fractions |= !se_whole_u64(name, &whole);
+        most = whole > most ? whole : most;
+        least = whole < least ? whole : least;
     }
+    *counted = !*fractions && least <= 1 && most - least < t->n;
     return true;
 }
 
@@ -88,17 +94,19 @@ int se_classes_check(const struct se_classes *c, struct se_err *err)
     enum { FEW_NUMBERS = 10, FEW_WORDS = 50, MANY = 1000 };
     const uint64_t classes = c->names.n;
     uint64_t labelled = 0;
-    bool fractions;
+    bool fractions, counted;
 
     for (uint64_t v = 0; v < c->n; v++)
         labelled += c->label[v] >= 0;
-    if (classes > FEW_NUMBERS && are_numbers(&c->names, &fractions) &&
-        (classes * 5 > labelled || (fractions && classes > MANY)))
+    if (classes > FEW_NUMBERS && are_numbers(&c->names, &fractions, &counted) &&
+        (classes * (counted ? 2 : 5) > labelled || (fractions && classes > MANY)))
         return se_fail(err, SE_EINPUT, "holds %" PRIu64 " different numbers in %" PRIu64 " rows: "
-                       "that is a measurement and no class", classes, labelled);
+                       "that is a measurement and no class (a partition into any number of "
+                       "modules is read by -f clu)", classes, labelled);
     if (classes > FEW_WORDS && classes * 2 > labelled)
         return se_fail(err, SE_EINPUT, "holds %" PRIu64 " different words in %" PRIu64 " rows: "
-                       "that is no class", classes, labelled);
+                       "that is no class (a partition into any number of modules is read by -f clu)",
+                       classes, labelled);
     return 0;
 }
 

@@ -37,6 +37,8 @@ struct se_import {
     struct se_bytes *notes;     /* told: lines that the user should see; NULL: nobody asks */
     const char *class;          /* what holds the classes, where a format has several; NULL */
     bool class_used;            /* told: `class` was found */
+    const char *graph;          /* what holds the graph, where a file has several; NULL */
+    bool graph_used;            /* told: it was found */
     uint64_t bins;              /* classes to cut `class` into where it is a quantity; 0: none */
     bool bins_used;             /* told: it was */
 };

@@ -130,8 +130,11 @@ static int read_file(const struct se_hdf5 *h, struct se_import *in, struct se_na
                      struct se_err *err)
 {
     char index[64], path[160];
-    int rc = read_matrix(h, "obsp/connectivities", "connectivities", set, err);
+    const char *graph = in->graph ? in->graph : "connectivities";
+    int rc;
 
+    snprintf(path, sizeof path, "obsp/%s", graph);
+    rc = read_matrix(h, path, graph, set, err);
     if (rc < 0)
         return -1;
     rc = read_matrix(h, "obsm/X_pca", "x", set, err);

@@ -1,7 +1,8 @@
 /* mat.c - MATLAB files of version 5, which BlogCatalog, Flickr and ACM are published as
  *
- * Numeric, logical, sparse and char arrays of at most two dimensions are taken by name; cells,
- * structures and objects are passed over.  Big-endian files are refused. */
+ * Numeric, logical, sparse and char arrays of at most two dimensions are taken by name, and so are
+ * the fields of a structure, as SuiteSparse has them; cells, objects, and structures in structures
+ * are passed over.  Big-endian files are refused. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "formats/vertices.h"
 
 enum { HEADER = 128, MI_INT32 = 5, MI_UINT32 = 6, MI_MATRIX = 14, MI_COMPRESSED = 15,
-       MX_CHAR = 4, MX_SPARSE = 5, MX_DOUBLE = 6, MX_UINT64 = 15 };
+       MX_STRUCT = 2, MX_CHAR = 4, MX_SPARSE = 5, MX_DOUBLE = 6, MX_UINT64 = 15 };
 
 /* An element: its type and its bytes.  Small ones hold both in eight. */
 struct element {
@@ -194,7 +195,34 @@ static int read_body(struct walk *w, uint32_t class, bool complex, const uint64_
     return read_dense(w, shape, item, err);
 }
 
-static int read_matrix(const struct element *matrix, struct se_named_set *x, struct se_err *err)
+static int read_array(const struct element *matrix, const char *field, struct se_named_set *x,
+                      struct se_err *err);
+
+/* The fields of one structure, each an array of that name */
+static int read_struct(struct walk *w, struct se_named_set *x, struct se_err *err)
+{
+    struct element size, names, value;
+    uint32_t room;
+
+    if (need(w, &size, err) < 0 || need(w, &names, err) < 0)
+        return -1;
+    room = size.len == 4 ? get32(size.data) : 0;
+    if (room == 0 || room > 64)
+        return se_fail(err, SE_EINPUT, "the names of the fields of a structure are damaged");
+    for (uint64_t i = 0; i < names.len / room; i++) {
+        char field[65] = "";
+
+        memcpy(field, names.data + i * room, room);
+        if (need(w, &value, err) < 0 ||
+            (value.type == MI_MATRIX && read_array(&value, field, x, err) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* An array with its head; `field` is its name in a structure, or NULL. */
+static int read_array(const struct element *matrix, const char *field, struct se_named_set *x,
+                      struct se_err *err)
 {
     struct walk w = { matrix->data, matrix->data + matrix->len };
     struct element flags, dims, name;
@@ -203,13 +231,22 @@ static int read_matrix(const struct element *matrix, struct se_named_set *x, str
     uint32_t class;
     bool simple;
 
+    if (field && matrix->len == 0)              /* an empty field */
+        return 0;
     if (need(&w, &flags, err) < 0 || need(&w, &dims, err) < 0 || need(&w, &name, err) < 0)
         return -1;
+    if (field) {
+        name.data = (const unsigned char *)field;
+        name.len = strlen(field);
+    }
     if (flags.len != 8 || dims.type != MI_INT32)
         return se_fail(err, SE_EINPUT, "the head of an array is damaged");
     if (name.len == 0)                          /* what a function handle leaves behind */
         return 0;
     class = flags.data[0];
+    if (class == MX_STRUCT && !field && dims.len == 8 && get32(dims.data) == 1 &&
+        get32(dims.data + 4) == 1)
+        return read_struct(&w, x, err);
     simple = dims.len == 8 && (class == MX_CHAR || class == MX_SPARSE ||
                                (class >= MX_DOUBLE && class <= MX_UINT64));
     item = se_named_add(x, (const char *)name.data, strnlen((const char *)name.data, name.len),
@@ -262,7 +299,7 @@ static int read_packed(const struct element *e, struct se_bytes *room, struct se
     w.end = w.at + room->len;
     if (need(&w, &inner, err) < 0)
         return -1;
-    return inner.type == MI_MATRIX ? read_matrix(&inner, x, err) : 0;
+    return inner.type == MI_MATRIX ? read_array(&inner, NULL, x, err) : 0;
 }
 
 static int read_file(const struct se_bytes *file, struct se_named_set *x, struct se_err *err)
@@ -277,7 +314,7 @@ static int read_file(const struct se_bytes *file, struct se_named_set *x, struct
         if (e.type == MI_COMPRESSED)
             rc = read_packed(&e, &room, x, err);
         else if (e.type == MI_MATRIX)
-            rc = read_matrix(&e, x, err);
+            rc = read_array(&e, NULL, x, err);
         if (rc < 0)
             break;
     }

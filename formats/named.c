@@ -20,7 +20,7 @@ static const char *const edge_names[] = { "edge_index", "edges", "edge_list", "l
 static const char *const weight_names[] = { "edge_weight", "edge_weights", "weights", NULL };
 static const char *const feature_names[] = {
     "node_features", "features", "feature", "attr_matrix", "node_attr", "attributes", "attrs",
-    "attr", "feat", "fea", "x", NULL
+    "attr", "feat", "feats", "node_feat", "node_feats", "fea", "x", NULL
 };
 static const char *const label_names[] = {
     "node_labels", "node_label", "labels", "label", "y", "gnd", "gt", "targets", "target",
@@ -323,21 +323,57 @@ static int told(struct se_put *p, struct se_err *err)
     return rc;
 }
 
+static bool is_square(const struct se_named *item)
+{
+    return item->kind < SE_NAMED_TEXTS && se_named_rows(item) == se_named_columns(item);
+}
+
+/* Matrices that could be the graph, if none was taken for it */
+static int tell_candidates(struct se_put *p, struct se_err *err)
+{
+    struct se_bytes names = SE_BYTES_INIT;
+    int rc = 0;
+
+    for (size_t i = 0; i < p->x->count && rc == 0 && names.len < 200; i++) {
+        const struct se_named *item = &p->x->item[i];
+
+        if (!item->used && is_square(item) && p->n > 1 && se_named_rows(item) == p->n)
+            rc = (names.len && se_bytes_add(&names, ", ", 2, err) < 0) ||
+                 se_bytes_add(&names, item->name, strlen(item->name), err) < 0 ? -1 : 0;
+    }
+    if (rc == 0 && names.len)
+        rc = se_say(p->in->notes, err, "%s: there is no graph yet; it may be one of %.*s: say "
+                    "--graph NAME", p->in->path, (int)names.len, names.data);
+    se_bytes_release(&names);
+    return rc;
+}
+
+/* --graph NAME, else the first known name, else NULL: 0, or -1 with `err` set. */
+static int find_graph(struct se_put *p, struct se_named **item, struct se_err *err)
+{
+    *item = p->in->graph ? NULL : se_named_find(p->x, SE_IS_GRAPH);
+    if (!p->in->graph)
+        return 0;
+    for (size_t i = 0; i < p->x->count && !*item; i++)
+        if (strcmp(p->x->item[i].name, p->in->graph) == 0 && is_square(&p->x->item[i]))
+            *item = &p->x->item[i];
+    p->in->graph_used = *item != NULL;
+    return *item ? 0 : se_fail(err, SE_EINPUT, "has no square matrix %s for --graph", p->in->graph);
+}
+
 /* A file of one matrix needs no name for it: a square one is the graph. */
 static struct se_named *only_matrix(const struct se_put *p)
 {
     struct se_named *item = p->x->count == 1 ? &p->x->item[0] : NULL;
 
-    return item && item->kind < SE_NAMED_TEXTS &&
-           se_named_rows(item) == se_named_columns(item) ? item : NULL;
+    return item && is_square(item) ? item : NULL;
 }
 
 static int put_all(struct se_put *p, struct se_err *err)
 {
-    struct se_named *graph = se_named_find(p->x, SE_IS_GRAPH);
-    struct se_named *edges, *features, *labels, *names;
+    struct se_named *graph, *edges, *features, *labels, *names;
 
-    if (se_find_labels(p, &labels, err) < 0)
+    if (find_graph(p, &graph, err) < 0 || se_find_labels(p, &labels, err) < 0)
         return -1;
     if (labels)
         labels->used = true;                    /* is nothing else */
@@ -354,7 +390,8 @@ static int put_all(struct se_put *p, struct se_err *err)
         se_put_splits(p, err) < 0)
         return -1;
     names = se_named_find(p->x, SE_IS_NAMES);
-    return (names && se_put_names(p, names, err) < 0) || told(p, err) < 0 ? -1 : 0;
+    return (names && se_put_names(p, names, err) < 0) || told(p, err) < 0 ||
+           (!graph && !edges && tell_candidates(p, err) < 0) ? -1 : 0;
 }
 
 int se_named_put(struct se_named_set *x, struct se_import *in, struct se_stream *s, uint64_t *n,

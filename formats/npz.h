@@ -26,8 +26,8 @@ int se_npz_read_more(const struct se_zip *z, struct se_stream *s, struct se_err 
 
 /* Archives of scipy.sparse.save_npz, and of arrays that named.h knows, pickled ones too;
  * npznamed.c.  *n: vertices. */
-int se_npz_collect(const struct se_zip *z, const char *class, struct se_named_set *x,
-                   struct se_err *err);         /* only what is there, into a set */
+int se_npz_collect(const struct se_zip *z, const struct se_import *in, struct se_named_set *x,
+                   struct se_err *err);         /* only what is there, into a set; in: or NULL */
 int se_npz_read_named(const struct se_zip *z, struct se_import *in, struct se_stream *s,
                       uint64_t *n, struct se_err *err);
 

@@ -184,7 +184,14 @@ static int read_member(const struct se_zip *z, const struct se_zip_member *m,
     return rc < 0 ? se_err_in(err, item->name) : 0;
 }
 
-static int read_members(const struct se_zip *z, const char *class, struct se_named_set *x,
+/* Is it one that the user named? */
+static bool is_asked(const struct se_import *in, const char *name)
+{
+    return in && ((in->class && strcmp(name, in->class) == 0) ||
+                  (in->graph && strcmp(name, in->graph) == 0));
+}
+
+static int read_members(const struct se_zip *z, const struct se_import *in, struct se_named_set *x,
                         struct se_err *err)
 {
     for (size_t i = 0; i < z->count; i++) {
@@ -197,8 +204,7 @@ static int read_members(const struct se_zip *z, const char *class, struct se_nam
         item = se_named_add(x, m->name, len, err);
         if (!item)
             return -1;
-        if (len == m->name_len || (!se_named_known(m->name, len) &&
-                                   (!class || strcmp(item->name, class) != 0)))
+        if (len == m->name_len || (!se_named_known(m->name, len) && !is_asked(in, item->name)))
             item->kind = SE_NAMED_OTHER;
         else if (read_member(z, m, item, err) < 0)
             return -1;
@@ -206,19 +212,19 @@ static int read_members(const struct se_zip *z, const char *class, struct se_nam
     return 0;
 }
 
-int se_npz_collect(const struct se_zip *z, const char *class, struct se_named_set *x,
+int se_npz_collect(const struct se_zip *z, const struct se_import *in, struct se_named_set *x,
                    struct se_err *err)
 {
     const int rc = read_scipy(z, x, err);
 
-    return rc == 0 ? read_members(z, class, x, err) : rc < 0 ? -1 : 0;
+    return rc == 0 ? read_members(z, in, x, err) : rc < 0 ? -1 : 0;
 }
 
 int se_npz_read_named(const struct se_zip *z, struct se_import *in, struct se_stream *s,
                       uint64_t *n, struct se_err *err)
 {
     struct se_named_set x = SE_NAMED_SET_INIT;
-    int rc = se_npz_collect(z, in->class, &x, err);
+    int rc = se_npz_collect(z, in, &x, err);
 
     if (rc == 0)
         rc = se_named_put(&x, in, s, n, err);

@@ -292,6 +292,17 @@ np.savez("y.npz", x=np.zeros((4, 2)), y=np.array([1, 0, 2, 1]))
     [[ $stderr == "se-import: stranger: line 2: 'dan' is not one of the 3 vertices "* ]]
 }
 
+@test "many classes of few vertices are classes if they are numbered as such" {
+    seq 0 60 | awk '{ print $1, $1 + 1 }' > e.txt
+    seq 0 61 | awk '{ print $1 "\t" int($1 / 5) }' > y.tsv
+    se-import -q e.txt --labels y.tsv | se-info | grep -q '^labels  *13 classes'
+    seq 0 61 | awk '{ print $1 "\t" 10 * int($1 / 4) }' > y.tsv
+    fails 1 se-import e.txt --labels y.tsv
+    [[ $stderr == *"holds 16 different numbers in 62 rows"*"-f clu)" ]]
+    seq 0 61 | awk '{ print $1 "\t" $1 }' > y.tsv
+    fails 1 se-import e.txt --labels y.tsv
+}
+
 @test "labels that do not fit are refused" {
     path_of_4
     printf '0\n1\n0\n' > short

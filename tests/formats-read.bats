@@ -245,6 +245,35 @@ open('big.mat', 'wb').write(b)
     damaged rest.mat
 }
 
+@test "MATLAB: structures of SuiteSparse, several graphs, features of LINKX" {
+    python "numpy scipy.io" "
+import numpy as np, scipy.io as io, scipy.sparse as sp
+a = np.zeros((4, 4))
+a[0, 1] = a[1, 0] = a[1, 2] = a[2, 1] = 1
+b = a.copy()
+b[0, 3] = b[3, 0] = 1
+x, y = np.eye(4)[:, :2], np.array([[0, 0, 1, 1]])
+io.savemat('ss.mat', {'Problem': {'title': 'T', 'A': sp.csc_matrix(a), 'id': 7, 'none': []}})
+io.savemat('ssz.mat', {'Problem': {'A': sp.csc_matrix(a), 'aux': {'A': b}}}, do_compression=True)
+io.savemat('han.mat', {'net_APA': a, 'net_APCPA': b, 'features': x, 'label': y})
+io.savemat('linkx.mat', {'edge_index': np.array([[0, 1], [1, 2]]), 'node_feat': x, 'label': y})
+np.savez('two.npz', first=a, second=b, labels=y[0])
+"
+    for file in ss.mat ssz.mat; do
+        se-import -q $file | se-export -t edges | cmp - <(printf '0\t1\t1\n1\t2\t1\n')
+    done
+    se-import han.mat -o h.seg 2> log
+    grep -q 'there is no graph yet; it may be one of net_APA, net_APCPA: say --graph NAME' log
+    se-info h.seg | grep -q '^graph  *none'
+    se-import -q han.mat --graph net_APCPA | se-info | grep -q '4 vertices, 3 edges'
+    se-import -q two.npz --graph first | se-info | grep -q '4 vertices, 2 edges'
+    fails 1 se-import han.mat --graph label
+    [[ $stderr == *"no square matrix label for --graph" ]]
+    printf '0 1\n1 2\n' > e.txt
+    fails 2 se-import e.txt --graph first
+    se-import -q linkx.mat | se-info | grep -q '^features  *2 columns'
+}
+
 @test "GraphML, GEXF, GML, Pajek and node-link JSON as networkx writes them" {
     python "numpy networkx" "$sample
 import networkx as nx, json

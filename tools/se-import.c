@@ -13,12 +13,12 @@ static struct {
     int format, ids;
     int unmatched, header, decimal, scale;
     bool unmatched_given;
-    const char *features, *labels, *embedding, *attributes, *id, *class, *onto;
+    const char *features, *labels, *embedding, *attributes, *id, *class, *graph, *onto;
     const char *source, *target, *weight;
     struct se_list splits, columns, ignore;
     uint64_t bins;
     uint64_t vertices;
-    bool keep_loops, class_used, bins_used, directed;
+    bool keep_loops, class_used, graph_used, bins_used, directed;
     int symmetric;
 } o;
 
@@ -42,6 +42,8 @@ static const struct se_option options[] = {
     { 0, "class", "COLUMN", SE_OPT_STRING, &o.class,
       .help = "the column of --attributes that holds the class, which becomes labels; without "
               "--attributes the array, attribute or column of INPUT" },
+    { 0, "graph", "NAME", SE_OPT_STRING, &o.graph,
+      .help = "of a file of several matrices: the one that is the graph" },
     { 0, "bins", "N", SE_OPT_COUNT, &o.bins, .min = 2, .max = SE_MOST_BINS,
       .help = "with --class: cut a column of numbers into N classes of about the same size" },
     { 0, "columns", "COLUMN...", SE_OPT_LIST, &o.columns,
@@ -198,7 +200,7 @@ static int import_file(struct se_run *run, int i, const char *path, const struct
         .class = o.attributes ? NULL : o.class,
         .in_order = o.features || (o.labels && !o.attributes) || o.embedding ||
                     o.splits.count > 0 || run->operands > 1,
-        .bins = o.bins,
+        .bins = o.bins, .graph = o.graph,
         .header = (enum se_header)o.header, .decimal = (enum se_decimal)o.decimal,
         .directed = o.directed, .symmetric = (enum se_symmetric)o.symmetric,
         .source = o.source, .target = o.target, .weight = o.weight, .notes = &told
@@ -222,6 +224,7 @@ static int import_file(struct se_run *run, int i, const char *path, const struct
     if (rc < 0 || (i > 0 && check_graph(run, path, f, &before, s, err) < 0))
         return -1;
     o.class_used |= in.class_used;
+    o.graph_used |= in.graph_used;
     o.bins_used |= in.bins_used;
     if (tell_repeated(&in, s, err) < 0)
         return -1;
@@ -265,6 +268,9 @@ static int import_sides(struct se_stream *s, struct se_err *err)
     if (stray && !o.attributes)
         return se_fail(err, SE_EUSAGE, "--%s is about the table of --attributes FILE%s", stray,
                        o.class ? ", or of INPUT where that has a choice of classes" : "");
+    if (o.graph && !o.graph_used)
+        return se_fail(err, SE_EUSAGE, "--graph is about npz, mat and h5ad files that hold several "
+                       "matrices");
     if (o.bins && !o.class && !o.bins_used)
         return se_fail(err, SE_EUSAGE, "--bins cuts the column of --class COLUMN");
     if (o.attributes && import_attributes(s, err) < 0)
