@@ -10,7 +10,7 @@
 #include "common/base/text.h"
 #include "common/cli/tool.h"
 #include "common/stream/payload.h"
-#include "common/train/choose.h"
+#include "common/train/elect.h"
 #include "common/train/train.h"
 
 static struct {
@@ -35,7 +35,7 @@ struct vote {
     uint64_t n, classes;
     int members;
     bool without;               /* --choose: a member has no probabilities, so there is no mean */
-    struct se_choices choices;
+    struct se_candidates choices;
     double *sum;                /* n x classes */
     struct se_digest labels;
     bool labelled;
@@ -255,10 +255,10 @@ static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err
     if (read_parts(s, &labels, &part, err) < 0 || se_predictions_get(&q, s, err) < 0 ||
         se_payload_fits(q.n, labels.n, SE_PREDICTIONS, "labels", err) < 0)
         return -1;
-    return se_choices_add(&v->choices, q.label, labels.label, part, q.n, false, err);
+    return se_candidates_add(&v->choices, q.label, labels.label, part, q.n, false, err);
 }
 
-static int write_table(const struct vote *v, const struct se_choice *x, struct se_err *err)
+static int write_table(const struct vote *v, const struct se_election *x, struct se_err *err)
 {
     struct se_out out;
 
@@ -281,15 +281,15 @@ static int write_table(const struct vote *v, const struct se_choice *x, struct s
 static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_stream *s,
                   struct se_err *err)
 {
-    struct se_choice x = { .chosen = SE_BACKBONE };
+    struct se_election x = { .chosen = SE_BACKBONE };
     struct se_labels labels;
     const uint8_t *part = NULL;
 
     if (v->members > 1 && !v->without &&
         (make_mean(m, v, err) < 0 || read_parts(s, &labels, &part, err) < 0 ||
-         se_choices_add(&v->choices, m->label, labels.label, part, v->n, true, err) < 0))
+         se_candidates_add(&v->choices, m->label, labels.label, part, v->n, true, err) < 0))
         return -1;
-    if (se_choices_judge(&x, &v->choices, err) < 0)
+    if (se_candidates_judge(&x, &v->choices, err) < 0)
         return se_err_in(err, se_path_name(run->operand[0]));
     se_note(run, "chosen: %s, stream %d", se_protocol_names[x.chosen],
             x.row[x.chosen].iteration + 1);
@@ -315,7 +315,7 @@ static int check_choose(const struct se_run *run, struct se_err *err)
 
 static int run_vote(struct se_run *run, struct se_err *err)
 {
-    struct vote v = { .split = NAN, .choices = SE_CHOICES_INIT };
+    struct vote v = { .split = NAN, .choices = SE_CANDIDATES_INIT };
     struct se_stream s = SE_STREAM_INIT;
     struct mean m = { NULL };
     int rc = check_choose(run, err) < 0 ? -1 : se_run_check_output(run, err);
@@ -327,7 +327,7 @@ static int run_vote(struct se_run *run, struct se_err *err)
     if (rc == 0)
         rc = se_run_write(run, &s, err);
     release_mean(&m);
-    se_choices_release(&v.choices);
+    se_candidates_release(&v.choices);
     se_stream_release(&s);
     free(v.sum);
     return rc;

@@ -1,5 +1,5 @@
-/* test-choose.c - which model validation chooses, on predictions made by hand */
-#include "common/train/choose.h"
+/* test-elect.c - which model validation chooses, on predictions made by hand */
+#include "common/train/elect.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,18 +24,18 @@ static void make(void)
 }
 
 /* What is chosen of members, and behind them an ensemble unless it is -1 */
-static struct se_choice judge(int a, int b, int ensemble)
+static struct se_election judge(int a, int b, int ensemble)
 {
     const int kind[] = { a, b, ensemble };
-    struct se_choices c = SE_CHOICES_INIT;
+    struct se_candidates c = SE_CANDIDATES_INIT;
     struct se_err err = SE_ERR_INIT;
-    struct se_choice x = { .chosen = SE_PROTOCOLS };
+    struct se_election x = { .chosen = SE_PROTOCOLS };
 
     for (int i = 0; i < 3; i++)
         if (kind[i] >= 0)
-            CHECK(se_choices_add(&c, predicted[kind[i]], label, part, N, i == 2, &err) == 0);
-    CHECK(se_choices_judge(&x, &c, &err) == 0);
-    se_choices_release(&c);
+            CHECK(se_candidates_add(&c, predicted[kind[i]], label, part, N, i == 2, &err) == 0);
+    CHECK(se_candidates_judge(&x, &c, &err) == 0);
+    se_candidates_release(&c);
     return x;
 }
 
@@ -52,7 +52,7 @@ static void check_order(void)
 
 static void check_rows(void)
 {
-    struct se_choice x = judge(FAIR, GOOD, NEAR);
+    struct se_election x = judge(FAIR, GOOD, NEAR);
 
     CHECK(x.row[SE_BACKBONE].iteration == 0 && x.row[SE_BACKBONE].val == 0.75);
     CHECK(x.row[SE_HONEST].iteration == 1 && x.row[SE_HONEST].val == 1);
@@ -65,15 +65,15 @@ static void check_rows(void)
 
 static void check_nobody(void)
 {
-    struct se_choices c = SE_CHOICES_INIT;
+    struct se_candidates c = SE_CANDIDATES_INIT;
     struct se_err err = SE_ERR_INIT;
-    struct se_choice x;
+    struct se_election x;
     uint8_t none[N];
 
     memset(none, SE_SPLIT_TRAIN, sizeof none);
-    CHECK(se_choices_add(&c, predicted[GOOD], label, none, N, false, &err) == 0);
-    CHECK(se_choices_judge(&x, &c, &err) < 0 && strstr(err.text, "no validation vertices"));
-    se_choices_release(&c);
+    CHECK(se_candidates_add(&c, predicted[GOOD], label, none, N, false, &err) == 0);
+    CHECK(se_candidates_judge(&x, &c, &err) < 0 && strstr(err.text, "no validation vertices"));
+    se_candidates_release(&c);
     part[VAL] = SE_SPLIT_NONE;          /* nobody to test on */
     CHECK(isnan(judge(GOOD, -1, -1).row[SE_BACKBONE].test));
     label[0] = -1;                      /* a vertex whose class nobody knows */

@@ -1,5 +1,5 @@
-/* choose.c - which of the models of a run validation chooses */
-#include "common/train/choose.h"
+/* elect.c - which of the models of a run validation chooses */
+#include "common/train/elect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@ enum { DIVISIONS = 20 };
 
 const char *const se_protocol_names[SE_PROTOCOLS] = { "backbone", "honest", "ensemble" };
 
-int se_choices_add(struct se_choices *c, const int32_t *predicted, const int32_t *label,
+int se_candidates_add(struct se_candidates *c, const int32_t *predicted, const int32_t *label,
                    const uint8_t *part, uint64_t n, bool ensemble, struct se_err *err)
 {
-    struct se_choice_model m = { .right = se_alloc(n, 1, err) };
+    struct se_candidate m = { .right = se_alloc(n, 1, err) };
     uint64_t at = 0;
 
     if (!m.right || se_grow(&c->model, &c->cap, (size_t)c->count + 1, sizeof m, err) < 0) {
@@ -36,16 +36,16 @@ int se_choices_add(struct se_choices *c, const int32_t *predicted, const int32_t
     return 0;
 }
 
-void se_choices_release(struct se_choices *c)
+void se_candidates_release(struct se_candidates *c)
 {
     for (int i = 0; i < c->count; i++)
         free(c->model[i].right);
     free(c->model);
-    *c = (struct se_choices)SE_CHOICES_INIT;
+    *c = (struct se_candidates)SE_CANDIDATES_INIT;
 }
 
 /* The first member with the most right predictions on one half; half NULL: on all */
-static int best_on(const struct se_choices *c, const uint8_t *half, uint8_t which)
+static int best_on(const struct se_candidates *c, const uint8_t *half, uint8_t which)
 {
     uint64_t most = 0, sum;
     int found = -1;
@@ -62,13 +62,13 @@ static int best_on(const struct se_choices *c, const uint8_t *half, uint8_t whic
     return found;
 }
 
-int se_choices_best(const struct se_choices *c)
+int se_candidates_best(const struct se_candidates *c)
 {
     return best_on(c, NULL, 0);
 }
 
 /* How often the best member of the other half of the vertices is right about each vertex */
-static int cross(const struct se_choices *c, double *point, struct se_err *err)
+static int cross(const struct se_candidates *c, double *point, struct se_err *err)
 {
     uint8_t *half = se_alloc(c->n, 1, err);
     uint64_t state = 20231;
@@ -105,10 +105,10 @@ static bool near(const double *a, const double *b, double difference, uint64_t n
     return difference <= error + 1e-12;
 }
 
-static void fill_row(struct se_choice *x, const struct se_choices *c, enum se_protocol p, int model,
-                     int iteration, const double *point)
+static void fill_row(struct se_election *x, const struct se_candidates *c, enum se_protocol p,
+                     int model, int iteration, const double *point)
 {
-    const struct se_choice_model *m = &c->model[model];
+    const struct se_candidate *m = &c->model[model];
     const double n = (double)c->n;
 
     x->row[p].iteration = iteration;
@@ -120,9 +120,10 @@ static void fill_row(struct se_choice *x, const struct se_choices *c, enum se_pr
 }
 
 /* What each protocol gets right: n numbers for each, in point */
-static int judge(struct se_choice *x, const struct se_choices *c, double *point, struct se_err *err)
+static int judge(struct se_election *x, const struct se_candidates *c, double *point,
+                 struct se_err *err)
 {
-    const int best = se_choices_best(c), model[SE_PROTOCOLS] = { 0, best, c->members };
+    const int best = se_candidates_best(c), model[SE_PROTOCOLS] = { 0, best, c->members };
 
     if (c->members > 1 && cross(c, point + SE_HONEST * c->n, err) < 0)
         return -1;
@@ -138,7 +139,7 @@ static int judge(struct se_choice *x, const struct se_choices *c, double *point,
     return 0;
 }
 
-int se_choices_judge(struct se_choice *x, const struct se_choices *c, struct se_err *err)
+int se_candidates_judge(struct se_election *x, const struct se_candidates *c, struct se_err *err)
 {
     static const enum se_protocol order[] = { SE_ENSEMBLE, SE_BACKBONE };
     enum se_protocol top = SE_BACKBONE;

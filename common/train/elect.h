@@ -1,29 +1,29 @@
-/* choose.h - which of the models of a run validation chooses */
-#ifndef SE_CHOOSE_H
-#define SE_CHOOSE_H
+/* elect.h - which of the models of a run validation chooses */
+#ifndef SE_ELECT_H
+#define SE_ELECT_H
 
 #include "common/stream/section.h"
 
 /* The models of a run: the first is the backbone, the others learned on.  Behind them there may be
  * their ensemble, which is no member. */
-struct se_choice_model {
+struct se_candidate {
     uint8_t *right;             /* for each validation vertex: is the prediction right? */
     uint64_t val, test, tests;  /* right ones; vertices of the test part */
 };
 
-struct se_choices {
-    struct se_choice_model *model;
+struct se_candidates {
+    struct se_candidate *model;
     uint64_t n;                 /* validation vertices with a label */
     int count, members;         /* models; those that are no ensemble */
     size_t cap;
 };
-#define SE_CHOICES_INIT { .n = 0 }
+#define SE_CANDIDATES_INIT { .n = 0 }
 
 /* The columns of the table; backbone, honest and ensemble are protocols */
 enum se_protocol { SE_BACKBONE, SE_HONEST, SE_ENSEMBLE, SE_PROTOCOLS };
 extern const char *const se_protocol_names[SE_PROTOCOLS];
 
-struct se_choice {
+struct se_election {
     struct {
         int iteration;          /* whose graph it is; -1: there is none of this protocol */
         double val, score, test;        /* accuracies; test NaN without test vertices */
@@ -32,17 +32,17 @@ struct se_choice {
 };
 
 /* Add a model by its predictions; part is that of one split. */
-int se_choices_add(struct se_choices *c, const int32_t *predicted, const int32_t *label,
+int se_candidates_add(struct se_candidates *c, const int32_t *predicted, const int32_t *label,
                    const uint8_t *part, uint64_t n, bool ensemble, struct se_err *err);
 /* The first member with the most right predictions on the validation part */
-int se_choices_best(const struct se_choices *c);
+int se_candidates_best(const struct se_candidates *c);
 /* The best member was selected by its validation accuracy, which is therefore too high: its score is
  * measured on one half of the validation vertices after a selection on the other, the mean of 20
  * random divisions.  The best epoch of each model was selected, too, which flatters a single model
  * more than a mean.  So the ensemble is chosen unless its score is below the best one by more than
  * a standard error of the difference (over vertices); else the backbone in the same way; else the
  * best member, here called honest. */
-int se_choices_judge(struct se_choice *x, const struct se_choices *c, struct se_err *err);
-void se_choices_release(struct se_choices *c);
+int se_candidates_judge(struct se_election *x, const struct se_candidates *c, struct se_err *err);
+void se_candidates_release(struct se_candidates *c);
 
 #endif
