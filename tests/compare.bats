@@ -75,6 +75,9 @@ PYTHON
     [[ $(se-info --compare a.seg a.seg | grep -E '^(ari|nmi|ami|purity)' | cut -f 2 | sort -u) == 1 ]]
     se-gen -n 60 --seed 1 -o g.seg
     [[ $(se-info --compare g.seg a.seg) == "$(se-info --compare labels a.seg)" ]]
+    se-info --json --compare labels a.seg | jq -r 'to_entries[] | "\(.key)\t\(.value)"' > json
+    [[ $(cut -f 1 json) == "$(se-info --compare labels a.seg | cut -f 1)" ]]
+    [[ $(grep ^ari json) == "$(se-info --compare labels a.seg | grep ^ari)" ]]
     fails 1 se-info --compare labels g.seg
     [[ $stderr == *"no tree and no predictions"* ]]
     fails 1 se-info --compare labels --depth 7 a.seg

@@ -475,7 +475,7 @@ static int compare(struct se_run *run, struct se_stream *s, struct se_out *out,
     int rc = labels ? 0 : se_run_read(run, o.compare, &other, err);
 
     if (rc == 0)
-        rc = se_compare_tell(s, labels ? NULL : &other, o.depth, out, err);
+        rc = se_compare_tell(s, labels ? NULL : &other, o.depth, o.json, out, err);
     se_stream_release(&other);
     return rc;
 }

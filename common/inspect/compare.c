@@ -313,15 +313,27 @@ static uint32_t *partition_of(struct se_stream *s, uint64_t level, uint32_t othe
     return classes(p.label, p.n, err);
 }
 
-static void line(struct se_out *out, const char *name, double value)
+/* Names and values: a line each, or the members of an object */
+struct teller {
+    struct se_out *out;
+    bool json;
+    bool more;                  /* there was one before */
+};
+
+static void line(struct teller *t, const char *name, double value)
 {
-    se_outf(out, "%s\t%.12g\n", name, value);
+    if (t->json)
+        se_outf(t->out, "%s\"%s\": %.12g", t->more ? ",\n  " : "{\n  ", name, value);
+    else
+        se_outf(t->out, "%s\t%.12g\n", name, value);
+    t->more = true;
 }
 
-static void tell_agreement(struct se_out *out, const struct se_agreement *x)
+static void tell_agreement(struct teller *out, const struct se_agreement *x)
 {
-    se_outf(out, "vertices\t%" PRIu64 "\nmodules\t%" PRIu64 "\nclasses\t%" PRIu64 "\n", x->n,
-            x->modules[0], x->modules[1]);
+    line(out, "vertices", (double)x->n);
+    line(out, "modules", (double)x->modules[0]);
+    line(out, "classes", (double)x->modules[1]);
     line(out, "ari", x->ari);
     line(out, "nmi", x->nmi);
     line(out, "ami", x->ami);
@@ -332,7 +344,7 @@ static void tell_agreement(struct se_out *out, const struct se_agreement *x)
 }
 
 /* What the graph says of the partition, where there is one. */
-static int tell_graph(struct se_stream *s, const uint32_t *module, struct se_out *out,
+static int tell_graph(struct se_stream *s, const uint32_t *module, struct teller *out,
                       struct se_err *err)
 {
     struct se_partition_facts facts;
@@ -360,9 +372,10 @@ static int tell_graph(struct se_stream *s, const uint32_t *module, struct se_out
     return 0;
 }
 
-int se_compare_tell(struct se_stream *s, struct se_stream *other, uint64_t level,
+int se_compare_tell(struct se_stream *s, struct se_stream *other, uint64_t level, bool json,
                     struct se_out *out, struct se_err *err)
 {
+    struct teller t = { out, json, false };
     uint64_t n = 0, n2 = 0;
     uint32_t *a = partition_of(s, level, SE_PREDICTIONS, &n, err);
     uint32_t *b = !a ? NULL : other ? partition_of(other, level, SE_LABELS, &n2, err)
@@ -373,8 +386,10 @@ int se_compare_tell(struct se_stream *s, struct se_stream *other, uint64_t level
     if (b && n != n2)
         se_fail(err, SE_EINPUT, "one partition has %" PRIu64 " vertices, the other %" PRIu64, n, n2);
     else if (b && se_agreement_get(&x, a, b, n, err) == 0) {
-        tell_agreement(out, &x);
-        rc = tell_graph(s, a, out, err);
+        tell_agreement(&t, &x);
+        rc = tell_graph(s, a, &t, err);
+        if (json)
+            se_out_str(out, "\n}\n");
     }
     free(a);
     free(b);

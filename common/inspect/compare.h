@@ -29,10 +29,10 @@ int se_partition_facts_get(struct se_partition_facts *x, const struct se_graph *
 int se_dasgupta_cost(const struct se_tree *t, const struct se_graph *g, double *cost,
                      struct se_err *err);
 
-/* Write what se-info --compare tells, a name and a value a line: the tree of `s` at a level (its
+/* Write what se-info --compare tells, a name and a value a line or an object of JSON: the tree of `s` at a level (its
  * predictions, if it has no tree) against its labels or, if `other` is not NULL, against the tree at
  * that level or the labels of `other`. */
-int se_compare_tell(struct se_stream *s, struct se_stream *other, uint64_t level,
+int se_compare_tell(struct se_stream *s, struct se_stream *other, uint64_t level, bool json,
                     struct se_out *out, struct se_err *err);
 
 #endif
