@@ -339,7 +339,8 @@ END
         [[ $(grep -c "^${file##*/}\b" list) == 1 && $(< list) == *"$(< text)"* ]]
         for model in gcn sage gat appnp mlp; do
             se-gsl g.seg -o run --preset "${file##*/}" --model $model --iterations 1 --dry-run > script
-            grep -q "^se-train --model $model .*iter-01/train.seg$" script
+            [[ $file != */noisy ]] || grep -q se-weigh script
+            grep -qE "^se-train (--weights use )?--model $model .*iter-01/train.seg$" script
         done
     done
     cut -f 1 "$ROOT/pipelines/presets/datasets.tsv" | sort > have
