@@ -70,20 +70,10 @@ static int take_line(struct lists *a, char *line, struct se_err *err)
     return 0;
 }
 
-/* Does a line have a dictionary?  Then each neighbour has a line. */
-static int has_lines(const char *path, bool *lines, struct se_err *err)
+/* A dictionary: each neighbour has a line then */
+static bool has_dictionary(const char *line, size_t len)
 {
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc = 0;
-
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    for (*lines = false; !*lines && (rc = se_text_line(&t, &line, &len, err)) > 0;)
-        *lines = *line != '#' && len > 0 && line[len - 1] == '}' && strchr(line, '{');
-    se_text_close(&t);
-    return rc < 0 ? -1 : 0;
+    return *line != '#' && len > 0 && line[len - 1] == '}' && strchr(line, '{');
 }
 
 static int read_lists(struct lists *a, struct se_err *err)
@@ -106,7 +96,8 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
     struct lists a = { .x = &x };
     int rc;
 
-    if (has_lines(in->path, &a.lines, err) < 0 || se_text_open(&a.t, in->path, err) < 0)
+    if (se_text_any(in->path, has_dictionary, &a.lines, err) < 0 ||
+        se_text_open(&a.t, in->path, err) < 0)
         return -1;
     rc = read_lists(&a, err);
     if (rc == 0 && se_network_put(&x, in, s, err) < 0)

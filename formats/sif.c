@@ -50,22 +50,9 @@ static int take_line(struct sif *f, char *line, struct se_err *err)
     return 0;
 }
 
-/* Is there a tab anywhere?  Names may hold blanks then. */
-static int find_between(const char *path, const char **between, struct se_err *err)
+static bool has_tab(const char *line, size_t len)
 {
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc = 0;
-
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    *between = " ";
-    while (**between == ' ' && (rc = se_text_line(&t, &line, &len, err)) > 0)
-        if (strchr(line, '\t'))
-            *between = "\t";
-    se_text_close(&t);
-    return rc < 0 ? -1 : 0;
+    return memchr(line, '\t', len) != NULL;
 }
 
 static int read_lines(struct sif *f, struct se_err *err)
@@ -84,10 +71,12 @@ static int import(struct se_import *in, struct se_stream *s, struct se_err *err)
 {
     struct se_network x = SE_NETWORK_INIT;
     struct sif f = { .x = &x, .relations = SE_TABLE_INIT };
+    bool tabs;
     int rc;
 
-    if (find_between(in->path, &f.between, err) < 0 || se_text_open(&f.t, in->path, err) < 0)
+    if (se_text_any(in->path, has_tab, &tabs, err) < 0 || se_text_open(&f.t, in->path, err) < 0)
         return -1;
+    f.between = tabs ? "\t" : " ";         /* names may hold blanks between tabs */
     rc = read_lines(&f, err);
     if (rc == 0 && se_network_put(&x, in, s, err) < 0)
         rc = se_err_in(err, in->path);

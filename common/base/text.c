@@ -74,6 +74,22 @@ void se_text_close(struct se_text *t)
     t->file = NULL;
 }
 
+int se_text_any(const char *path, bool (*is)(const char *line, size_t len), bool *found,
+                struct se_err *err)
+{
+    struct se_text t;
+    char *line;
+    size_t len;
+    int rc = 0;
+
+    if (se_text_open(&t, path, err) < 0)
+        return -1;
+    for (*found = false; !*found && (rc = se_text_line(&t, &line, &len, err)) > 0;)
+        *found = is(line, len);
+    se_text_close(&t);
+    return rc < 0 ? -1 : 0;
+}
+
 int se_text_fail(const struct se_text *t, struct se_err *err, const char *fmt, ...)
 {
     char text[256];

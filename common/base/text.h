@@ -29,6 +29,9 @@ int se_text_open(struct se_text *t, const char *path, struct se_err *err);
  * line is an error: the file is not text. */
 int se_text_line(struct se_text *t, char **line, size_t *len, struct se_err *err);
 void se_text_close(struct se_text *t);
+/* Does `is` hold for any line of the file?  Returns 0 or -1. */
+int se_text_any(const char *path, bool (*is)(const char *line, size_t len), bool *found,
+                struct se_err *err);
 /* An error with the place: "PATH: line N: ...".  Returns -1. */
 int se_text_fail(const struct se_text *t, struct se_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
