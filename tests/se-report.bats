@@ -401,7 +401,7 @@ END
         "$BATS_FILE_TMPDIR/labels.tsv" > a.csv
     se-import e.csv --attributes a.csv --class class -q | se-split --count 1 -q -o h.seg
     se-gsl h.seg -o h -q --no-cache --model gcn --epochs 5 --iterations 2
-    se-report h --iteration 1
+    se-report h --iteration 2
     in_browser h/report.html '
         const said = {}, $ = s => document.querySelector(s), wait = ms => new Promise(r => setTimeout(r, ms));
         const at = async (s, x, y) => { $(s).scrollIntoView({ block: "center" }); await wait(50); const b = $(s).getBoundingClientRect(); return [b.left + b.width * x, b.top + b.height * y]; };
@@ -470,11 +470,13 @@ END
     [[ $(cat said) == '[0, 2, 1, "h", "ascending"]' ]]
 }
 
-@test "the probability on the page is that of se-info --explain" {
+@test "the words of a module; the probability on the page is that of se-info --explain" {
     need_command chromium python3
     se-report run --iteration 2
     read -r u v _ < <(se-export -t edges run/split-00/run-0/iter-02/train.seg | sed -n 5p)
     told=$(se-info --explain "$u,$v" run/split-00/run-0/iter-02/tree.seg | awk '$1 == "probability" { print $2 }')
+    in_browser run/report.html 'return [Object.keys(se.model.data.words).length > 0, document.querySelector("#modules button").textContent.includes("column ")]'
+    [[ $(cat said) == '[true, true]' ]]
     in_browser run/report.html "return se.model.common($u, $v).probability"
     awk -v a="$told" -v b="$(cat said)" 'BEGIN { d = a - b; exit !(a > 0 && d < 1e-3 * a && d > -1e-3 * a) }'
 }
