@@ -1,8 +1,8 @@
 /* mat.c - MATLAB files of version 5, which BlogCatalog, Flickr and ACM are published as
  *
  * Numeric, logical, sparse and char arrays of at most two dimensions are taken by name, and so are
- * the fields of a structure, as SuiteSparse has them; cells, objects, and structures in structures
- * are passed over.  Big-endian files are refused. */
+ * the fields of a structure that is the only variable, as SuiteSparse has them; cells, objects and
+ * other structures are passed over.  Big-endian files are refused. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +195,8 @@ static int read_body(struct walk *w, uint32_t class, bool complex, const uint64_
     return read_dense(w, shape, item, err);
 }
 
-static int read_array(const struct element *matrix, const char *field, struct se_named_set *x,
-                      struct se_err *err);
+static int read_array(const struct element *matrix, const char *field, bool open,
+                      struct se_named_set *x, struct se_err *err);
 
 /* The fields of one structure, each an array of that name */
 static int read_struct(struct walk *w, struct se_named_set *x, struct se_err *err)
@@ -214,15 +214,16 @@ static int read_struct(struct walk *w, struct se_named_set *x, struct se_err *er
 
         memcpy(field, names.data + i * room, room);
         if (need(w, &value, err) < 0 ||
-            (value.type == MI_MATRIX && read_array(&value, field, x, err) < 0))
+            (value.type == MI_MATRIX && read_array(&value, field, false, x, err) < 0))
             return -1;
     }
     return 0;
 }
 
-/* An array with its head; `field` is its name in a structure, or NULL. */
-static int read_array(const struct element *matrix, const char *field, struct se_named_set *x,
-                      struct se_err *err)
+/* An array with its head; `field` is its name in a structure, or NULL.  Structures are opened if
+ * that is asked for. */
+static int read_array(const struct element *matrix, const char *field, bool open,
+                      struct se_named_set *x, struct se_err *err)
 {
     struct walk w = { matrix->data, matrix->data + matrix->len };
     struct element flags, dims, name;
@@ -244,7 +245,7 @@ static int read_array(const struct element *matrix, const char *field, struct se
     if (name.len == 0)                          /* what a function handle leaves behind */
         return 0;
     class = flags.data[0];
-    if (class == MX_STRUCT && !field && dims.len == 8 && get32(dims.data) == 1 &&
+    if (class == MX_STRUCT && open && dims.len == 8 && get32(dims.data) == 1 &&
         get32(dims.data + 4) == 1)
         return read_struct(&w, x, err);
     simple = dims.len == 8 && (class == MX_CHAR || class == MX_SPARSE ||
@@ -287,8 +288,8 @@ static int inflate_element(const struct element *e, struct se_bytes *out, struct
     return rc == Z_STREAM_END ? 0 : se_fail(err, SE_EINPUT, "a packed element is damaged");
 }
 
-static int read_packed(const struct element *e, struct se_bytes *room, struct se_named_set *x,
-                       struct se_err *err)
+static int read_packed(const struct element *e, struct se_bytes *room, bool open,
+                       struct se_named_set *x, struct se_err *err)
 {
     struct element inner;
     struct walk w;
@@ -299,22 +300,35 @@ static int read_packed(const struct element *e, struct se_bytes *room, struct se
     w.end = w.at + room->len;
     if (need(&w, &inner, err) < 0)
         return -1;
-    return inner.type == MI_MATRIX ? read_array(&inner, NULL, x, err) : 0;
+    return inner.type == MI_MATRIX ? read_array(&inner, NULL, open, x, err) : 0;
+}
+
+/* Is there one variable only?  Beside others a structure holds settings and the like. */
+static bool is_alone(struct walk w)
+{
+    struct se_err ignored = SE_ERR_INIT;
+    struct element e;
+    int count = 0;
+
+    while (count < 2 && next_element(&w, &e, &ignored) > 0)
+        count++;
+    return count == 1;
 }
 
 static int read_file(const struct se_bytes *file, struct se_named_set *x, struct se_err *err)
 {
     struct walk w = { (const unsigned char *)file->data + HEADER,
                       (const unsigned char *)file->data + file->len };
+    const bool open = is_alone(w);
     struct se_bytes room = SE_BYTES_INIT;
     struct element e;
     int rc;
 
     while ((rc = next_element(&w, &e, err)) > 0) {
         if (e.type == MI_COMPRESSED)
-            rc = read_packed(&e, &room, x, err);
+            rc = read_packed(&e, &room, open, x, err);
         else if (e.type == MI_MATRIX)
-            rc = read_array(&e, NULL, x, err);
+            rc = read_array(&e, NULL, open, x, err);
         if (rc < 0)
             break;
     }

@@ -255,11 +255,12 @@ b[0, 3] = b[3, 0] = 1
 x, y = np.eye(4)[:, :2], np.array([[0, 0, 1, 1]])
 io.savemat('ss.mat', {'Problem': {'title': 'T', 'A': sp.csc_matrix(a), 'id': 7, 'none': []}})
 io.savemat('ssz.mat', {'Problem': {'A': sp.csc_matrix(a), 'aux': {'A': b}}}, do_compression=True)
+io.savemat('beside.mat', {'Network': sp.csc_matrix(a), 'options': {'y': 1.0, 'A': b}})
 io.savemat('han.mat', {'net_APA': a, 'net_APCPA': b, 'features': x, 'label': y})
 io.savemat('linkx.mat', {'edge_index': np.array([[0, 1], [1, 2]]), 'node_feat': x, 'label': y})
 np.savez('two.npz', first=a, second=b, labels=y[0])
 "
-    for file in ss.mat ssz.mat; do
+    for file in ss.mat ssz.mat beside.mat; do              # settings beside a graph are no data
         se-import -q $file | se-export -t edges | cmp - <(printf '0\t1\t1\n1\t2\t1\n')
     done
     se-import han.mat -o h.seg 2> log
