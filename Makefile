@@ -129,8 +129,8 @@ test: all units $(if $(shell command -v $(MPICC)),mpi) | $(B)/.test-ready
 
 # The same tests with every access and every undefined operation checked; not those of the
 # shell programs, which run the same tools again
-SHELL_TESTS := $(patsubst %,tests/%.bats,se-gsl se-report se-data adapters experiments man \
-               se-gsl-faults se-gsl-methods)
+SHELL_TESTS := $(patsubst %,tests/%.bats,se-gsl se-report se-report-page se-data adapters experiments \
+               man se-gsl-faults se-gsl-methods)
 check-sanitize:
 	$(MAKE) B=build/sanitize CFLAGS='-O1 -g -fno-omit-frame-pointer \
 	    -fsanitize=address,undefined -fno-sanitize-recover=all' \
