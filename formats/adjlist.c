@@ -71,7 +71,7 @@ static int take_line(struct lists *a, char *line, struct se_err *err)
 }
 
 /* A dictionary: each neighbour has a line then */
-static bool has_dictionary(const char *line, size_t len)
+static bool has_dictionary(char *line, size_t len)
 {
     return *line != '#' && len > 0 && line[len - 1] == '}' && strchr(line, '{');
 }

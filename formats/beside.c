@@ -142,24 +142,13 @@ static int find_files(const char *folder, struct files *x, struct se_err *err)
     return rc == 0 ? look_single(folder, x, err) : rc;
 }
 
-/* Does a line hold a vertex and more than one class? */
-static int has_several(const char *path, bool *several, struct se_err *err)
+/* A vertex and more than one class */
+static bool is_several(char *line, size_t len)
 {
-    struct se_text t;
-    char *line;
-    size_t len;
-    int rc;
+    struct se_field field[4];
 
-    if (se_text_open(&t, path, err) < 0)
-        return -1;
-    *several = false;
-    while (!*several && (rc = se_text_line(&t, &line, &len, err)) > 0) {
-        struct se_field field[4];
-
-        *several = se_fields(line, se_find_separator(line), field) > 2;
-    }
-    se_text_close(&t);
-    return *several ? 0 : rc;
+    (void)len;
+    return se_fields(line, se_find_separator(line), field) > 2;
 }
 
 static int drop_several(const struct se_import *in, struct files *x, struct se_err *err)
@@ -168,7 +157,7 @@ static int drop_several(const struct se_import *in, struct files *x, struct se_e
 
     if (!x->labels || !x->set->several)
         return 0;
-    if (has_several(x->labels, &several, err) < 0)
+    if (se_text_any(x->labels, is_several, &several, err) < 0)
         return -1;
     if (!several)
         return 0;

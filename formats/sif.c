@@ -50,7 +50,7 @@ static int take_line(struct sif *f, char *line, struct se_err *err)
     return 0;
 }
 
-static bool has_tab(const char *line, size_t len)
+static bool has_tab(char *line, size_t len)
 {
     return memchr(line, '\t', len) != NULL;
 }

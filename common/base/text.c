@@ -74,7 +74,7 @@ void se_text_close(struct se_text *t)
     t->file = NULL;
 }
 
-int se_text_any(const char *path, bool (*is)(const char *line, size_t len), bool *found,
+int se_text_any(const char *path, bool (*is)(char *line, size_t len), bool *found,
                 struct se_err *err)
 {
     struct se_text t;

@@ -29,8 +29,8 @@ int se_text_open(struct se_text *t, const char *path, struct se_err *err);
  * line is an error: the file is not text. */
 int se_text_line(struct se_text *t, char **line, size_t *len, struct se_err *err);
 void se_text_close(struct se_text *t);
-/* Does `is` hold for any line of the file?  Returns 0 or -1. */
-int se_text_any(const char *path, bool (*is)(const char *line, size_t len), bool *found,
+/* Does `is` hold for any line of the file?  It may change the line.  Returns 0 or -1. */
+int se_text_any(const char *path, bool (*is)(char *line, size_t len), bool *found,
                 struct se_err *err);
 /* An error with the place: "PATH: line N: ...".  Returns -1. */
 int se_text_fail(const struct se_text *t, struct se_err *err, const char *fmt, ...)
