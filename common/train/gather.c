@@ -38,7 +38,8 @@ void se_gather(const struct se_net *net, const struct se_gather *g, uint64_t cou
     struct se_gather all = *g;
 
     if (net->peers) {
-        memcpy(net->near, g->x, net->n * bytes);
+        if (net->n > 0)                 /* a process may have no vertex, and then no rows */
+            memcpy(net->near, g->x, net->n * bytes);
         net->peers->rows(net->peers, graph->links, g->x, bytes, net->near + net->n * g->stride);
         all.x = net->near;
         all.rows = net->n + graph->links->halo;
