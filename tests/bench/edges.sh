@@ -5,25 +5,10 @@
 # many vertices: text out and in, the tree, samples from it; and the choice of k of as many
 # neighbours.  EDGES_DIR keeps streams and rows; stages that have a row are not run again.
 set -euo pipefail
+# shellcheck disable=SC1091
+source "${0%/*}/stages.bash"
 m=${EDGES:-1000000} n=$(( ${EDGES:-1000000} / 10 ))
-if [[ -n ${EDGES_DIR-} ]]; then
-    mkdir -p "$EDGES_DIR"
-    cd "$EDGES_DIR"
-else
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-    cd "$work"
-fi
-touch rows
-
-# stage NAME RESULT TOOL...: the tool writes RESULT
-stage() {
-    local name=$1 result=$2
-    shift 2
-    ! grep -q "^$name	" rows || return 0
-    /usr/bin/time -f '%e %U %S %M' -o time "$@" -q -o "$result"
-    printf '%s\t%s\t%s\n' "$name" "$(tail -n 1 time | tr ' ' '\t')" "$(stat -c %s "$result")" >> rows
-}
+enter "${EDGES_DIR-}"
 
 stage gen gen.seg se-gen -n "$n" --degree 20 --no-features --splits 0 --homophily .7 --communities 20,10 \
     --exponent 2.5 --seed 1

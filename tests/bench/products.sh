@@ -7,36 +7,25 @@
 # takes hours and 20 GB of disk).  EPOCHS: of training in batches along the tree.  PRODUCTS_DIR
 # keeps streams and rows, and stages that have a row are not run again.
 set -euo pipefail
+# shellcheck disable=SC1091
+source "${0%/*}/stages.bash"
 by=${PRODUCTS_BY:-100} epochs=${EPOCHS:-10}
-if [[ -n ${PRODUCTS_DIR-} ]]; then
-    mkdir -p "$PRODUCTS_DIR"
-    cd "$PRODUCTS_DIR"
-else
-    work=$(mktemp -d)
-    trap 'rm -rf "$work"' EXIT
-    cd "$work"
-fi
-touch rows
+enter "${PRODUCTS_DIR-}"
 
-# stage NAME INPUT|- TOOL...: NAME.seg from INPUT.seg
-stage() {
-    local name=$1 input=$2
-    shift 2
-    ! grep -q "^$name	" rows || return 0
-    [[ $input == - ]] || set -- "$@" "$input.seg"
-    /usr/bin/time -f '%e %U %S %M' -o time "$@" -q -o "$name.seg"
-    printf '%s\t%s\t%s\n' "$name" "$(tail -n 1 time | tr ' ' '\t')" "$(stat -c %s "$name.seg")" >> rows
+# from INPUT NAME TOOL...: NAME.seg from INPUT.seg
+from() {
+    stage "$2" "$2.seg" "${@:3}" "$1.seg"
 }
 
-stage gen - se-gen -n $(( 2400000 / by )) --degree 51.7 --classes 47 --communities 10,6 --exponent 2.5 \
+stage gen gen.seg se-gen -n $(( 2400000 / by )) --degree 51.7 --classes 47 --communities 10,6 --exponent 2.5 \
     --homophily .8 --noise .1 --features normal --signal .1 --dims 100 --splits 1 --seed 1
-stage first gen se-tree -K 3 --effort fast
-stage order first se-cat --order tree
-stage train order se-train --batch tree --feature-norm none --epochs "$epochs"
-stage sim train se-sim -k 30 --approx .98
-stage kselect sim se-kselect
-stage tree kselect se-tree -K 2 --effort fast
-stage sample tree se-sample
+from gen first se-tree -K 3 --effort fast
+from first order se-cat --order tree
+from order train se-train --batch tree --feature-norm none --epochs "$epochs"
+from train sim se-sim -k 30 --approx .98
+from sim kselect se-kselect
+from kselect tree se-tree -K 2 --effort fast
+from tree sample se-sample
 
 awk -F '\t' 'BEGIN { form = "%-8s %10s %10s %7s %9s %9s\n"
         printf form, "stage", "elapsed s", "CPU s", "share", "peak MB", "file MB" }
