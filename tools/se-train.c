@@ -272,12 +272,12 @@ static int train_batches(struct job *j, struct se_train_result *r,
 static int gather_rows(const struct job *j, float **rows, uint64_t cols, struct se_err *err)
 {
     const bool first = j->peers->rank == 0;
-    float *all = first ? se_alloc(j->graph.n * cols, sizeof *all, err) : NULL;
+    float *all = first ? se_matrix_room(j->graph.n, cols, err) : NULL;
 
     if (first && !all)
         return -1;
     j->peers->collect(j->peers, *rows, cols * sizeof *all, all);
-    free(*rows);
+    se_matrix_free(*rows);
     *rows = all;
     return 0;
 }
@@ -298,7 +298,7 @@ static int gather_results(const struct job *j, struct se_train_result *r, struct
 }
 
 /* What training gave, into the stream */
-static int put_results(struct job *j, const struct se_train_result *r, struct se_err *err)
+static int put_results(struct job *j, struct se_train_result *r, struct se_err *err)
 {
     const struct se_results x = results_of(j);
     uint64_t modules;
@@ -465,25 +465,24 @@ static int work(struct job *j, struct se_err *err)
     return compute(j, NULL, err);
 }
 
-/* --features-from: stages between two trainings need not carry what they do not read. */
+static struct se_stream given = SE_STREAM_INIT, features_in = SE_STREAM_INIT;
+
+/* --features-from: stages between two trainings need not carry what they do not read.  It stays where
+ * it is until the result is written. */
 static int add_features(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
     static const uint32_t wanted[] = { SE_FEATURES, SE_COLUMNS };
     const char *input = run->input;
-    struct se_stream other = SE_STREAM_INIT;
     int rc;
 
     if (se_stream_has(s, SE_FEATURES))
         return 0;
-    rc = se_run_read(run, o.features_from, &other, err);
+    rc = se_run_read(run, o.features_from, &features_in, err);
     run->input = input;                         /* what messages name */
     for (int i = 0; rc == 0 && i < 2; i++)
-        rc = se_stream_put_back(s, &other, wanted[i], err);
-    se_stream_release(&other);
+        rc = se_stream_put_back(s, &features_in, wanted[i], err);
     return rc;
 }
-
-static struct se_stream given = SE_STREAM_INIT;
 
 static int train_stream(struct se_run *run, struct se_stream *s, struct se_err *err)
 {
@@ -538,6 +537,7 @@ static int run_train(struct se_run *run, struct se_err *err)
     if (rc == 0)
         rc = first_process() ? se_run_filter(run, train_stream, err) : help_train(run, err);
     se_stream_release(&given);
+    se_stream_release(&features_in);
     return rc;
 }
 

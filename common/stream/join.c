@@ -312,7 +312,7 @@ int se_stream_put_back(struct se_stream *s, const struct se_stream *other, uint3
         if (mine && (size_t)(mine - s->section) >= place)
             place = (size_t)(mine - s->section) + 1;
     }
-    if (se_stream_copy(s, x, err) < 0)
+    if (se_stream_lend(s, x, err) < 0)
         return -1;
     se_stream_move_last(s, place);
     return 0;

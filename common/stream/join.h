@@ -13,8 +13,8 @@
 int se_stream_join(struct se_stream *base, struct se_stream *other, int others, bool replace,
                    int *at, struct se_err *err);
 
-/* Copy a section of another stream to where it would be if it had never been left out; nothing if
- * the other has none. */
+/* Lend a section of another stream (se_stream_lend) to where it would be if it had never been left out;
+ * nothing if the other has none. */
 int se_stream_put_back(struct se_stream *s, const struct se_stream *other, uint32_t tag,
                        struct se_err *err);
 

@@ -96,6 +96,14 @@ struct se_embedding {
 };
 int se_embedding_get(struct se_embedding *e, struct se_stream *s, struct se_err *err);
 int se_embedding_put(const struct se_embedding *e, struct se_stream *s, struct se_err *err);
+/* n rows of d floats in the place where a payload has them.  se_embedding_give() and
+ * se_probabilities_give() make the section of such rows without a copy; the stream owns them then,
+ * or on failure nobody does.  se_matrix_free() frees others. */
+float *se_matrix_room(uint64_t n, uint64_t d, struct se_err *err);
+void se_matrix_free(float *row);
+int se_embedding_give(float *row, uint64_t n, uint64_t d, struct se_stream *s, struct se_err *err);
+int se_probabilities_give(float *p, uint64_t n, uint64_t classes, struct se_stream *s,
+                          struct se_err *err);
 
 /* knn: the k most similar vertices of each vertex of [first, last) */
 enum se_metric { SE_PCC, SE_COSINE };

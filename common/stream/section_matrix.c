@@ -229,6 +229,51 @@ int se_embedding_put(const struct se_embedding *e, struct se_stream *s, struct s
     return se_stream_put(s, SE_EMBEDDING, part, 2, NULL, err);
 }
 
+/* Two counts come before the rows. */
+enum { ROWS_HEAD = 2 };
+
+float *se_matrix_room(uint64_t n, uint64_t d, struct se_err *err)
+{
+    uint64_t cells, *h = NULL;
+
+    if (__builtin_mul_overflow(n, d, &cells) || cells > UINT64_MAX / 8)
+        se_fail(err, SE_EMEM, "%" PRIu64 " rows of %" PRIu64 " numbers are too many", n, d);
+    else
+        h = se_alloc(ROWS_HEAD + (cells + 1) / 2, sizeof *h, err);
+    return h ? (float *)(h + ROWS_HEAD) : NULL;
+}
+
+void se_matrix_free(float *row)
+{
+    if (row)
+        free((uint64_t *)(void *)row - ROWS_HEAD);
+}
+
+static int give_rows(float *row, uint64_t n, uint64_t d, uint32_t tag, const uint32_t *from,
+                     struct se_stream *s, struct se_err *err)
+{
+    uint64_t *h = (uint64_t *)(void *)row - ROWS_HEAD;
+
+    h[0] = n;
+    h[1] = d;
+    if (n * d % 2)
+        row[n * d] = 0;
+    return se_stream_give(s, tag, h, (ROWS_HEAD + (n * d + 1) / 2) * 8, from, err);
+}
+
+int se_embedding_give(float *row, uint64_t n, uint64_t d, struct se_stream *s, struct se_err *err)
+{
+    return give_rows(row, n, d, SE_EMBEDDING, NULL, s, err);
+}
+
+int se_probabilities_give(float *p, uint64_t n, uint64_t classes, struct se_stream *s,
+                          struct se_err *err)
+{
+    const uint32_t from[SE_ORIGINS] = { SE_GRAPH, 0 };
+
+    return give_rows(p, n, classes, SE_PROBABILITIES, from, s, err);
+}
+
 /* Correlations and cosines lie within -1 and 1; sums of rounded products may pass that a little. */
 #define SIMILARITY_SLACK 1e-3f
 

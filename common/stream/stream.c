@@ -377,23 +377,31 @@ int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part
     return se_stream_give(s, tag, data, len, from, err);
 }
 
-int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err)
+int se_stream_lend(struct se_stream *s, const struct se_section *x, struct se_err *err)
 {
     struct se_section new = *x;
 
-    new.memory[0] = se_alloc(x->stored_len, 1, err);
-    new.memory[1] = NULL;
+    new.memory[0] = new.memory[1] = NULL;
     new.mapped = 0;
-    if (!new.memory[0])
+    new.plain = x->codec == SE_PLAIN ? new.stored : NULL;
+    return append(s, &new, err);
+}
+
+int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err)
+{
+    struct se_section new = *x;
+    void *memory = se_alloc(x->stored_len, 1, err);
+
+    if (!memory)
         return -1;
     if (x->stored_len > 0)
-        memcpy(new.memory[0], x->stored, x->stored_len);
-    new.stored = new.memory[0];
-    new.plain = x->codec == SE_PLAIN ? new.stored : NULL;
-    if (append(s, &new, err) < 0) {
-        free(new.memory[0]);
+        memcpy(memory, x->stored, x->stored_len);
+    new.stored = memory;
+    if (se_stream_lend(s, &new, err) < 0) {
+        free(memory);
         return -1;
     }
+    s->section[s->count - 1].memory[0] = memory;
     return 0;
 }
 

@@ -132,6 +132,8 @@ int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
                    const uint32_t from[SE_ORIGINS], struct se_err *err);
 /* Append a copy of a section of another stream, payload and origins unchanged. */
 int se_stream_copy(struct se_stream *s, const struct se_section *x, struct se_err *err);
+/* The same without copying the payload, which stays in the other stream: that must live longer. */
+int se_stream_lend(struct se_stream *s, const struct se_section *x, struct se_err *err);
 /* Move the last section to another place. */
 void se_stream_move_last(struct se_stream *s, size_t place);
 void se_stream_drop(struct se_stream *s, uint32_t tag);

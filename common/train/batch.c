@@ -61,7 +61,7 @@ static void training_release(struct training *t)
     free(t->dlogits);
     se_evaluator_release(t->evaluator);
     se_row_source_close(t->rows);
-    free(t->now);
+    se_matrix_free(t->now);
 }
 
 /* ---- memory ---- */
@@ -126,7 +126,7 @@ static int cut(struct training *t, struct se_err *err)
 static int make_all(struct training *t, struct se_err *err)
 {
     struct se_batch_options *b = t->b;
-    const uint64_t n = b->graph->n, size = n * t->plan->classes;
+    const uint64_t n = b->graph->n;
 
     for (uint64_t v = 0; v < n; v++)
         t->trained += trains(t->plan, v);
@@ -144,8 +144,8 @@ static int make_all(struct training *t, struct se_err *err)
         return -1;
     if (t->plan->embed_hidden && se_evaluator_hidden(t->evaluator) == 0)
         return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
-    return (t->now = se_alloc(size, sizeof *t->now, err)) &&
-           (t->result->logits = se_zalloc(size, sizeof *t->result->logits, err)) &&
+    return (t->now = se_matrix_room(n, t->plan->classes, err)) &&
+           (t->result->logits = se_matrix_room(n, t->plan->classes, err)) &&
            (t->result->value = se_zalloc(t->net->count, sizeof(se_real), err)) ? 0 : -1;
 }
 
@@ -285,7 +285,7 @@ static int take_out(struct training *t, struct se_err *err)
         t->now = NULL;
         return 0;
     }
-    if (!(r->embedding = se_alloc(n * r->embed_cols, sizeof *r->embedding, err)))
+    if (!(r->embedding = se_matrix_room(n, r->embed_cols, err)))
         return -1;
     if (!p->embed_hidden) {
         memcpy(r->embedding, r->logits, n * r->embed_cols * sizeof *r->embedding);

@@ -173,11 +173,29 @@ static void add_row(const struct se_row_source *o, uint64_t v, struct entries *t
         add_degree(o, v, to);
 }
 
+/* The rows that a section has as they are wanted: an embedding alone, or dense features alone that
+ * stay as they are.  NULL: they must be made. */
+static const float *rows_as_they_are(const struct se_row_source *o)
+{
+    const bool more = o->identity || o->g || o->degrees || o->c.levels > 0;
+
+    if (more || sizeof(se_real) != sizeof(float) || (o->e.d > 0) == (o->f.d > 0))
+        return NULL;
+    return o->e.d ? o->e.row : o->scale_rows || o->unit_rows || o->mean ? NULL : o->f.dense;
+}
+
 static int make_dense(struct se_nninput *x, const struct se_row_source *o, struct se_err *err)
 {
+    const float *rows = rows_as_they_are(o);
     const uint64_t d = all_cols(o);
-    struct entries row = { se_alloc(d, sizeof *row.col, err), NULL, 0 };
+    struct entries row = { NULL, NULL, 0 };
 
+    if (rows) {                 /* the input of a net is read, never written */
+        x->mat = (struct se_mat){ .rows = o->last - o->first, .cols = d,
+                                  .dense = (se_real *)(uintptr_t)(rows + o->first * d) };
+        return 0;
+    }
+    row.col = se_alloc(d, sizeof *row.col, err);
     row.value = row.col ? se_alloc(d, sizeof *row.value, err) : NULL;
     x->dense = row.value ? se_zalloc((o->last - o->first) * d, sizeof *x->dense, err) : NULL;
     for (uint64_t v = o->first; x->dense && v < o->last; v++) {

@@ -55,20 +55,15 @@ static int put_probabilities(const struct se_results *x, const float *logits, st
 {
     const uint64_t n = x->n, classes = x->recipe->h.classes;
     float *p;
-    int rc = -1;
 
     se_stream_drop(x->s, SE_PROBABILITIES);
     if (!x->probabilities)
         return 0;
-    p = se_alloc(n * classes, sizeof *p, err);
-    if (p) {
-        const struct se_probabilities all = { n, classes, p };
-
-        se_probabilities_of(logits, n, classes, p);
-        rc = se_probabilities_put(&all, x->s, err);
-    }
-    free(p);
-    return rc;
+    p = se_matrix_room(n, classes, err);
+    if (!p)
+        return -1;
+    se_probabilities_of(logits, n, classes, p);
+    return se_probabilities_give(p, n, classes, x->s, err);
 }
 
 static int put_accuracies(const struct se_results *x, const double accuracy[4],
@@ -84,30 +79,31 @@ static int put_accuracies(const struct se_results *x, const double accuracy[4],
     return 0;
 }
 
-static int put_embedding(const struct se_results *x, const float *row, uint64_t cols,
-                         struct se_err *err)
+/* The embedding of the result becomes that of the stream. */
+static int give_embedding(const struct se_results *x, struct se_train_result *r,
+                          struct se_err *err)
 {
-    const struct se_embedding e = { x->n, cols, row };
-    const uint64_t bad = se_first_not_finite(row, e.n * cols);
+    const uint64_t cols = r->embed_cols, bad = se_first_not_finite(r->embedding, x->n * cols);
+    float *row = r->embedding;
 
-    if (bad < e.n * cols)
+    if (bad < x->n * cols)
         return se_fail(err, SE_EINPUT, "the embedding of vertex %" PRIu64 " is not a finite "
                        "number; lower --lr", bad / cols);
-    return se_embedding_put(&e, x->s, err);
+    r->embedding = NULL;
+    return se_embedding_give(row, x->n, cols, x->s, err);
 }
 
-static int put_outcome(const struct se_results *x, const float *logits, const float *embedding,
-                       uint64_t cols, const double accuracy[4], struct se_err *err)
+static int put_outcome(const struct se_results *x, struct se_train_result *r,
+                       const double accuracy[4], struct se_err *err)
 {
-    return se_stats_forget(x->s, "train.", err) < 0 ||
-           put_embedding(x, embedding, cols, err) < 0 || put_predictions(x, logits, err) < 0 ||
-           put_probabilities(x, logits, err) < 0 || put_accuracies(x, accuracy, err) < 0 ? -1 : 0;
+    return se_stats_forget(x->s, "train.", err) < 0 || give_embedding(x, r, err) < 0 ||
+           put_predictions(x, r->logits, err) < 0 || put_probabilities(x, r->logits, err) < 0 ||
+           put_accuracies(x, accuracy, err) < 0 ? -1 : 0;
 }
 
-int se_results_put(const struct se_results *x, const struct se_train_result *r,
-                   struct se_err *err)
+int se_results_put(const struct se_results *x, struct se_train_result *r, struct se_err *err)
 {
-    return put_outcome(x, r->logits, r->embedding, r->embed_cols, r->accuracy, err) < 0 ||
+    return put_outcome(x, r, r->accuracy, err) < 0 ||
            put_model(x, r->value, err) < 0 ||
            se_stats_set(x->s, "train.epoch", (double)r->best, err) < 0 ||
            se_stats_set(x->s, "train.epochs", (double)r->epochs, err) < 0 ||
@@ -151,8 +147,8 @@ static int put_tree(const struct se_results *x, const int32_t *module, uint64_t 
     return rc;
 }
 
-int se_results_modules(const struct se_results *x, const struct se_train_result *r,
-                       uint64_t *modules, struct se_err *err)
+int se_results_modules(const struct se_results *x, struct se_train_result *r, uint64_t *modules,
+                       struct se_err *err)
 {
     const uint64_t most = x->recipe->h.classes;
     int32_t *module = se_alloc(x->n, sizeof *module, err);
@@ -163,7 +159,7 @@ int se_results_modules(const struct se_results *x, const struct se_train_result 
     se_stream_drop(x->s, SE_MODEL);
     if (share) {
         se_predict(r->logits, x->n, most, module, share);
-        rc = put_embedding(x, r->embedding, r->embed_cols, err) < 0 ||
+        rc = give_embedding(x, r, err) < 0 ||
              put_probabilities(x, r->logits, err) < 0 ||
              put_tree(x, module, most, modules, err) < 0 ||
              se_stats_forget(x->s, "train.", err) < 0 || se_stats_forget(x->s, "tree.", err) < 0 ||
@@ -177,17 +173,17 @@ int se_results_modules(const struct se_results *x, const struct se_train_result 
     return rc;
 }
 
-/* Numbers of the net in memory of ours, to be freed */
-static float *fetch(const struct se_net *net, const se_real *from, uint64_t count,
+/* Rows of the net in memory of ours */
+static float *fetch(const struct se_net *net, const se_real *from, uint64_t cols,
                     struct se_err *err)
 {
-    float *to = se_alloc(count, sizeof *to, err);
+    float *to = se_matrix_room(net->n, cols, err);
 
     if (to)
-        se_net_get(net, to, from, count * sizeof *to);
+        se_net_get(net, to, from, net->n * cols * sizeof *to);
     if (to && se_net_check(net, err) == 0)
         return to;
-    free(to);
+    se_matrix_free(to);
     return NULL;
 }
 
@@ -200,20 +196,19 @@ int se_results_forward(struct se_train_result *r, struct se_net *net, bool hidde
     if (hidden && !before)
         return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
     r->embed_cols = before ? before->cols : classes;
-    r->logits = fetch(net, last, net->n * classes, err);
-    r->embedding = r->logits ? fetch(net, before ? before->dense : last, net->n * r->embed_cols, err)
-                             : NULL;
+    r->logits = fetch(net, last, classes, err);
+    r->embedding = r->logits ? fetch(net, before ? before->dense : last, r->embed_cols, err) : NULL;
     return r->embedding ? 0 : -1;
 }
 
-int se_results_apply(const struct se_results *x, const struct se_train_result *r,
+int se_results_apply(const struct se_results *x, struct se_train_result *r,
                      const int32_t *label, const uint8_t *part, struct se_err *err)
 {
     double accuracy[4] = { NAN, NAN, NAN, NAN };
 
     if (label && part)
         se_accuracy(r->logits, x->n, x->recipe->h.classes, label, part, accuracy);
-    return put_outcome(x, r->logits, r->embedding, r->embed_cols, accuracy, err);
+    return put_outcome(x, r, accuracy, err);
 }
 
 /* A name without the number of its layer: layers of dropout, which count, too, are no part of what

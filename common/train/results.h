@@ -13,21 +13,21 @@ struct se_results {
     bool probabilities;         /* write them, too; those of an earlier run go in any case */
 };
 
-/* Embedding, predictions, model and stats.  0, or -1 with `err`. */
-int se_results_put(const struct se_results *x, const struct se_train_result *r,
-                   struct se_err *err);
+/* Embedding, predictions, model and stats.  The embedding is not copied: as in the functions below,
+ * `r` has none after that.  0, or -1 with `err`. */
+int se_results_put(const struct se_results *x, struct se_train_result *r, struct se_err *err);
 /* Of a training without labels, whose classes are modules: embedding, probabilities (who is how much
  * in which module), tree (each vertex in the module it is most in) and stats.  *modules: those that
  * have a vertex */
-int se_results_modules(const struct se_results *x, const struct se_train_result *r,
-                       uint64_t *modules, struct se_err *err);
+int se_results_modules(const struct se_results *x, struct se_train_result *r, uint64_t *modules,
+                       struct se_err *err);
 /* Evaluate the net: logits and embedding of its vertices.  hidden: the embedding is what goes into
  * the last layer.  Release r in any case. */
 int se_results_forward(struct se_train_result *r, struct se_net *net, bool hidden, uint64_t classes,
                        struct se_err *err);
 /* The sections of that, those of all vertices, and no model.  label, part: for the accuracies;
  * NULL: there are none */
-int se_results_apply(const struct se_results *x, const struct se_train_result *r,
+int se_results_apply(const struct se_results *x, struct se_train_result *r,
                      const int32_t *label, const uint8_t *part, struct se_err *err);
 
 /* A stored model: whether its arrays are those that the net wants, before memory is made for

@@ -12,8 +12,8 @@
 
 void se_train_release(struct se_train_result *r)
 {
-    free(r->logits);
-    free(r->embedding);
+    se_matrix_free(r->logits);
+    se_matrix_free(r->embedding);
     free(r->value);
     *r = (struct se_train_result)SE_TRAIN_RESULT_INIT;
 }
@@ -76,7 +76,7 @@ struct training {
     uint64_t validated;                 /* how many, of all processes */
     void *id, *val, *label, *part;      /* their memory */
     se_real *dlogits, *total;           /* total: the gradients of several samples */
-    se_real *value, *logits, *embedding;        /* at the best epoch; of the last, too */
+    se_real *value, *logits, *embedding;        /* at the best epoch */
 };
 
 /* Those of a part that have a label */
@@ -119,12 +119,16 @@ static int make_target(struct training *t, struct se_err *err)
     return t->part ? 0 : -1;
 }
 
-/* From the memory of the net to ours, some at a time */
+/* From the memory of the net to ours: as it is, or some at a time if the net has wider numbers */
 static void copy_out(const struct se_net *net, float *to, const se_real *from, uint64_t count)
 {
     enum { SOME = 16384 };
     se_real some[SOME];
 
+    if (sizeof *to == sizeof *from) {
+        se_net_get(net, to, from, count * sizeof *to);
+        return;
+    }
     for (uint64_t at = 0; at < count; at += SOME) {
         const uint64_t now = count - at < SOME ? count - at : SOME;
 
@@ -148,23 +152,22 @@ static int make_result(struct training *t, struct se_err *err)
     if (t->plan->embed_hidden && !hidden)
         return se_fail(err, SE_EUSAGE, "this model has no hidden layer; use --embed logits");
     r->embed_cols = t->plan->embed_hidden ? hidden->cols : t->plan->classes;
-    r->logits = se_zalloc(net->n * t->plan->classes, sizeof *r->logits, err);
-    r->embedding = r->logits ? se_zalloc(net->n * r->embed_cols, sizeof(float), err) : NULL;
+    r->logits = se_matrix_room(net->n, t->plan->classes, err);
+    r->embedding = r->logits ? se_matrix_room(net->n, r->embed_cols, err) : NULL;
     r->value = r->embedding ? se_zalloc(net->count, sizeof *r->value, err) : NULL;
     return r->value &&
            (t->logits = se_net_alloc(net, net->n * t->plan->classes, sizeof(se_real), err)) &&
-           (t->embedding = se_net_alloc(net, net->n * r->embed_cols, sizeof(se_real), err)) &&
+           (!t->plan->embed_best ||
+            (t->embedding = se_net_alloc(net, net->n * r->embed_cols, sizeof(se_real), err))) &&
            (t->value = se_net_alloc(net, net->count, sizeof(se_real), err)) &&
            (samples_of(t->plan) == 1 ||
             (t->total = se_net_alloc(net, net->count, sizeof(se_real), err))) ? 0 : -1;
 }
 
-static void keep_embedding(struct training *t, const se_real *logits)
+/* Where the net has the embedding now */
+static const se_real *embedding_in(const struct training *t, const se_real *logits)
 {
-    const struct se_mat *hidden = se_net_hidden(t->net);
-
-    se_net_copy(t->net, t->embedding, t->plan->embed_hidden ? hidden->dense : logits,
-                t->net->n * t->result->embed_cols * sizeof *logits);
+    return t->plan->embed_hidden ? se_net_hidden(t->net)->dense : logits;
 }
 
 static void keep_best(struct training *t, uint64_t epoch, const se_real *logits,
@@ -177,7 +180,8 @@ static void keep_best(struct training *t, uint64_t epoch, const se_real *logits,
     se_net_copy(t->net, t->value, t->net->value, t->net->count * sizeof *r->value);
     se_net_copy(t->net, t->logits, logits, t->net->n * t->plan->classes * sizeof *logits);
     if (t->plan->embed_best)
-        keep_embedding(t, logits);
+        se_net_copy(t->net, t->embedding, embedding_in(t, logits),
+                    t->net->n * r->embed_cols * sizeof *logits);
 }
 
 /* What was kept, into the result */
@@ -186,11 +190,10 @@ static int take_out(struct training *t, struct se_err *err)
     struct se_train_result *r = t->result;
     const struct se_net *net = t->net;
 
-    if (!t->plan->embed_best)
-        keep_embedding(t, net->layer[se_net_top(net)].out.dense);
     se_net_get(net, r->value, t->value, net->count * sizeof *r->value);
     copy_out(net, r->logits, t->logits, net->n * t->plan->classes);
-    copy_out(net, r->embedding, t->embedding, net->n * r->embed_cols);
+    copy_out(net, r->embedding, t->plan->embed_best ? t->embedding
+             : embedding_in(t, net->layer[se_net_top(net)].out.dense), net->n * r->embed_cols);
     if (se_net_check(net, err) < 0)
         return -1;
     for (uint64_t i = 0; i < net->n * t->plan->classes; i++)

@@ -45,7 +45,7 @@ struct se_train_result {
     double loss;                /* of the last epoch */
     double val_loss;            /* at the best epoch, if that chose it */
     double accuracy[4];         /* by part, at the best epoch; NaN where nobody is */
-    float *logits, *embedding;  /* n x classes at the best epoch; n x embed_cols */
+    float *logits, *embedding;  /* n x classes at the best epoch; n x embed_cols; se_matrix_room() */
     se_real *value;             /* parameters at the best epoch */
     uint64_t embed_cols;
 };
