@@ -17,9 +17,14 @@
 
 enum { WIDEST = 256 / SE_VECTOR };      /* vectors of a tile: what fits into registers */
 
-/* One tile of a row of y: head h, columns from .. of it, the entries first .. last - 1. */
+/* Rows of x that are asked for so many entries before they are added, where all of them together
+ * are more than the cache of a core holds */
+enum { AHEAD = 24, NEAR_BYTES = 1 << 20 };
+
+/* One tile of a row of y: head h, columns from .. of it, the entries first .. last - 1.  Entries
+ * below `end` may be read ahead; 0: none. */
 struct tile {
-    uint64_t row, head, from, first, last;
+    uint64_t row, head, from, first, last, end;
 };
 
 SE_INLINE se_real coefficient(const struct se_gather *g, const struct tile *t, uint64_t e,
@@ -74,29 +79,55 @@ SE_INLINE void finish(const struct se_gather *g, uint64_t row, uint64_t col, uin
     se_store(sum, count, g->y + at);
 }
 
-/* `vectors` whole vectors, in registers */
+/* Ask for the `width` columns of a tile that entry e reads, from the first line to the last */
+SE_INLINE void fetch(const struct se_gather *g, const struct tile *t, uint64_t e,
+                     const uint64_t width)
+{
+    enum { LINE = 64 / sizeof(se_real) };
+    const se_real *x;
+
+    if (e >= t->end)
+        return;
+    x = g->x + start_of(g, t, e);
+    for (uint64_t k = 0; k < width; k += LINE)
+        __builtin_prefetch(x + k);
+    if (g->stride % LINE)
+        __builtin_prefetch(x + width - 1);
+}
+
+/* `vectors` vectors, in registers.  The last begins `last` columns behind the first: if fewer are
+ * left than it has, it shares some with the one before. */
 SE_INLINE void sum_entries(const struct se_gather *g, const struct tile *t, const int vectors,
-                           const bool mapped, se_vec *sum)
+                           const uint64_t last, const bool mapped, se_vec *sum)
 {
     for (int k = 0; k < vectors; k++)
         sum[k] = (se_vec){ 0 };
     for (uint64_t e = t->first; e < t->last; e++) {
-        const se_real a = coefficient(g, t, e, mapped);
-        const se_vec *x = (const se_vec *)(const void *)(g->x + start_of(g, t, e));
+        const se_real a = coefficient(g, t, e, mapped), *x = g->x + start_of(g, t, e);
 
-        for (int k = 0; k < vectors; k++)
-            sum[k] += a * x[k];
+        fetch(g, t, e + AHEAD, last + SE_LANES);
+        for (int k = 0; k + 1 < vectors; k++)
+            sum[k] += a * *(const se_vec *)(const void *)(x + k * SE_LANES);
+        sum[vectors - 1] += a * *(const se_vec *)(const void *)(x + last);
     }
+}
+
+SE_INLINE void sum_vectors(const struct se_gather *g, const struct tile *t, const int vectors,
+                           const uint64_t last, const bool mapped)
+{
+    const uint64_t col = t->head * g->width + t->from;
+    se_vec sum[WIDEST];
+
+    sum_entries(g, t, vectors, last, mapped, sum);
+    for (int k = 0; k + 1 < vectors; k++)
+        finish(g, t->row, col + k * SE_LANES, SE_LANES, &sum[k]);
+    finish(g, t->row, col + last, SE_LANES, &sum[vectors - 1]);
 }
 
 SE_INLINE void sum_whole(const struct se_gather *g, const struct tile *t, const int vectors,
                          const bool mapped)
 {
-    se_vec sum[WIDEST];
-
-    sum_entries(g, t, vectors, mapped, sum);
-    for (int k = 0; k < vectors; k++)
-        finish(g, t->row, t->head * g->width + t->from + k * SE_LANES, SE_LANES, &sum[k]);
+    sum_vectors(g, t, vectors, (uint64_t)(vectors - 1) * SE_LANES, mapped);
 }
 
 /* Fewer columns than a vector has: it reads on into the next row, but not past the last. */
@@ -111,6 +142,7 @@ SE_INLINE void sum_some(const struct se_gather *g, const struct tile *t, const b
         const uint64_t at = start_of(g, t, e);
         se_vec x = { 0 };
 
+        fetch(g, t, e + AHEAD, rest);
         if (at + SE_LANES <= end)
             x = *(const se_vec *)(const void *)(g->x + at);
         else
@@ -140,10 +172,19 @@ SE_INLINE void sum_narrow(const struct se_gather *g, const struct tile *t, const
     *(se_vec *)(void *)(g->y + at) = sum;
 }
 
+/* The end of the entries that rows from .. to - 1 may read ahead */
+SE_INLINE uint64_t readable(const struct se_sums *s, uint64_t from, uint64_t to)
+{
+    const struct se_gather *g = s->g;
+
+    return from < to && g->rows * g->stride * sizeof *g->x > NEAR_BYTES ? s->last[to - 1] : 0;
+}
+
 /* As many rows as that holds for; returns the first that it does not. */
 SE_INLINE uint64_t sum_narrow_rows(const struct se_sums *s, uint64_t from, uint64_t to)
 {
     const struct se_gather *g = s->g;
+    const uint64_t end = readable(s, from, to);
     se_vec bias = { 0 };
 
     if (s->both || g->heads > 1 || g->width >= SE_LANES || g->base == g->y)
@@ -151,7 +192,8 @@ SE_INLINE uint64_t sum_narrow_rows(const struct se_sums *s, uint64_t from, uint6
     if (g->bias)
         se_load(g->bias, g->width, &bias);
     for (; (to - from) * g->width >= SE_LANES; from++) {
-        const struct tile t = { .row = from, .first = s->first[from], .last = s->last[from] };
+        const struct tile t = { .row = from, .first = s->first[from], .last = s->last[from],
+                                .end = end };
 
         if (g->entry)
             sum_narrow(g, &t, &bias, true);
@@ -161,18 +203,34 @@ SE_INLINE uint64_t sum_narrow_rows(const struct se_sums *s, uint64_t from, uint6
     return from;
 }
 
+/* The last columns of a row, two vectors or less.  Columns may be written twice unless that adds
+ * to them. */
+SE_INLINE void sum_last(const struct se_gather *g, struct tile *t, const bool mapped)
+{
+    const bool twice = g->base != g->y;
+
+    if (twice && t->from > 0 && t->from + SE_LANES > g->width)
+        t->from = g->width - SE_LANES;
+    if (twice && t->from + SE_LANES < g->width) {
+        sum_vectors(g, t, 2, g->width - t->from - SE_LANES, mapped);
+        return;
+    }
+    for (; t->from + SE_LANES <= g->width; t->from += SE_LANES)
+        sum_whole(g, t, 1, mapped);
+    if (t->from < g->width)
+        sum_rest(g, t, mapped);
+}
+
 SE_INLINE void sum_row(const struct se_gather *g, struct tile *t, const bool mapped)
 {
     for (t->head = 0; t->head < g->heads; t->head++) {
         t->from = 0;
         for (; t->from + WIDEST * SE_LANES <= g->width; t->from += WIDEST * SE_LANES)
             sum_whole(g, t, WIDEST, mapped);
-        for (; t->from + 2 * SE_LANES <= g->width; t->from += 2 * SE_LANES)
+        for (; t->from + 2 * SE_LANES < g->width; t->from += 2 * SE_LANES)
             sum_whole(g, t, 2, mapped);
-        for (; t->from + SE_LANES <= g->width; t->from += SE_LANES)
-            sum_whole(g, t, 1, mapped);
         if (t->from < g->width)
-            sum_rest(g, t, mapped);
+            sum_last(g, t, mapped);
     }
 }
 
@@ -211,9 +269,10 @@ SE_INLINE void sum_row_twice(const struct se_gather *g, struct tile *t)
 SE_WIDE static void sum_rows(void *arg, uint64_t from, uint64_t to)
 {
     const struct se_sums *s = arg;
+    const uint64_t end = readable(s, from, to);
 
     for (uint64_t i = sum_narrow_rows(s, from, to); i < to; i++) {
-        struct tile t = { .row = i, .first = s->first[i], .last = s->last[i] };
+        struct tile t = { .row = i, .first = s->first[i], .last = s->last[i], .end = end };
 
         if (s->both)
             sum_row_twice(s->g, &t);
@@ -251,7 +310,7 @@ SE_INLINE void step_whole(const struct se_gather *g, const struct tile *t, const
     const uint64_t at = t->row * g->width + t->from;
     se_vec sum[WIDEST], base;
 
-    sum_entries(g, t, vectors, true, sum);
+    sum_entries(g, t, vectors, (uint64_t)(vectors - 1) * SE_LANES, true, sum);
     for (int k = 0; k < vectors; k++) {
         if (g->base) {
             se_load(g->base + at + k * SE_LANES, SE_LANES, &base);
