@@ -16,15 +16,14 @@ static int product(uint64_t count, size_t size, size_t *bytes, struct se_err *er
     return 0;
 }
 
-/* Large arrays in large pages: what is read here and there misses fewer of them, and new
- * memory comes with fewer interruptions. */
-static void ask_for_large_pages(void *p, size_t bytes)
+void se_large_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     const uintptr_t page = 4096, first = ((uintptr_t)p + page - 1) & ~(page - 1);
     const uintptr_t last = ((uintptr_t)p + bytes) & ~(page - 1);
 
-    (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+    if (bytes >= (size_t)4 << 20)
+        (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
 #else
     (void)p;
     (void)bytes;
@@ -35,8 +34,8 @@ static void *check(void *p, size_t bytes, struct se_err *err)
 {
     if (!p)
         se_fail(err, SE_EMEM, "out of memory (%zu more bytes needed)", bytes);
-    else if (bytes >= (size_t)4 << 20)
-        ask_for_large_pages(p, bytes);
+    else
+        se_large_pages(p, bytes);
     return p;
 }
 

@@ -1,6 +1,7 @@
 /* cpu.c - the table of the CPU: what a device of the plugin does, done here */
 #include <stdlib.h>
 
+#include "common/base/mem.h"
 #include "common/train/peers.h"
 #include "common/train/train_kernels.h"
 #include "common/train/vector.h"
@@ -24,8 +25,10 @@ static void *aligned(struct se_worker *w, uint64_t bytes)
         bytes = (bytes / LINE + 1) * LINE;
         p = aligned_alloc(LINE, bytes);
     }
-    if (p)
+    if (p) {
+        se_large_pages(p, bytes);
         memset(p, 0, bytes);
+    }
     return p;
 }
 
