@@ -1,16 +1,17 @@
 # choice.awk - predictions of the iterations of a run, then of their mean -> what validation chooses
 #
 # Input: what se-export -t predictions prints, a file for each iteration from 0 on, then with
-# -v ensemble=1 one of the ensemble.  Prints protocol, iteration (that of the graph), how many
+# -v ensemble=1 one of the ensemble, then with -v committee=1 one of the committee and with -v smoothed=1 one of what was smoothed.  Prints protocol, iteration (that of the graph), how many
 # iterations there are, validation accuracy, the validation accuracy that the choice uses (score),
 # test accuracy, and in the last line, that of chosen, which one it is.
 #
 # The iteration of honest was selected by validation accuracy, so its accuracy there is too high: its
 # score is measured on one half of the validation vertices after a selection on the other, the mean
 # of 20 random divisions.  The best epoch of each model was selected, too, which flatters a single
-# model more than a mean.  So the ensemble is chosen unless its score is below the best one by more
-# than a standard error of the difference (over vertices); else the backbone in the same way; else
-# honest.
+# model more than a mean.  So the better one of ensemble and committee, at equal scores the committee, is
+# chosen unless its score is below the best one by more than a standard error of the difference (over
+# vertices); else the backbone in the same way; else
+# honest.  What was smoothed is chosen instead if it is better by more than a standard error.
 BEGIN { FS = OFS = "\t"; OFMT = "%.9g" }
 FNR == 1 { file++ }
 $2 >= 0 && $5 == "val" { if (file == 1) at[$1] = ++n; right[file, at[$1]] = $2 == $3; val[file] += $2 == $3 }
@@ -68,7 +69,7 @@ END {
     if (!n)
         exit 1
     CONVFMT = OFMT
-    members = file - (ensemble ? 1 : 0)
+    members = file - (ensemble ? 1 : 0) - (committee ? 1 : 0) - (smoothed ? 1 : 0)
     honest = best(-1)
     print "protocol", "iteration", "iterations", "val", "score", "test", "which"
     if (members > 1)
@@ -76,7 +77,16 @@ END {
     line("backbone", 1, 0)
     line("honest", honest, honest - 1)
     if (ensemble)
-        line("ensemble", file, honest - 1)
-    chosen = ensemble && near("ensemble") ? "ensemble" : near("backbone") ? "backbone" : "honest"
+        line("ensemble", members + 1, honest - 1)
+    if (committee)
+        line("committee", members + 1 + (ensemble ? 1 : 0), 0)
+    mean = committee && (!ensemble || score["committee"] >= score["ensemble"]) ? "committee" : "ensemble"
+    chosen = (ensemble || committee) && near(mean) ? mean : near("backbone") ? "backbone" : "honest"
+    if (smoothed) {
+        line("smoothed", file, 0)
+        top = "smoothed"
+        if (score[top] > score[chosen] && !near(chosen))
+            chosen = "smoothed"
+    }
     print "chosen", text[chosen], chosen
 }

@@ -121,7 +121,8 @@ estimate() {
     [[ $(sed -n 1p plan) == $'budget\t'$(( 800 * 15 * (10 * 1100000 + 20 * 240000 + 140 * 34000) / 1000000000 + 1 ))$'\t-' ]]
     awk -F '\t' '{ t[$1] = $2 } END { exit !(t["gcn-standard"] > 50 * t["gcn-row"]) }' plan
     [[ $(plan $'200\t400\t100\t900' 7 | head -n 1) == $'budget\t7\t-' ]]
-    se-choose --budget 2 "$g" > p 2> said || [[ $(cat said) == *"no encoder was done in time"* ]]
+    se-choose --budget 2 "$g" > p 2> said       # however slow the machine is
+    [[ -s p ]]
     grep -q 'left out, too slow for this graph and budget: .*gcnii-l2' said
     grep -q 'budget 2 s' said
     se-choose --budget 60 --models gcnii-l2,linear-row --table t.tsv "$g" > p 2> said

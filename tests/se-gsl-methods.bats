@@ -281,3 +281,38 @@ END
     run -1 --separate-stderr se-gsl g.seg -o bad -q "${small[@]}" --backbone '--model $(touch hit)'
     [[ ! -e hit ]]
 }
+
+@test "members: their mean with iteration 0 is the committee, and that smoothed; lean runs and parts" {
+    se-gen -n 150 --classes 3 --homophily .7 --degree 6 --splits 2 --seed 3 -o g.seg
+    words=(--model gcn --epochs 15 --iterations 1 --no-cache --members '--model mlp / --model sage --dropout 0.2')
+    se-gsl g.seg -o run -q "${words[@]}" --splits 0,1
+    for s in 0 1; do
+        place=run/split-0$s/run-0
+        se-train -q --probabilities --split $s --model mlp --epochs 15 --seed $(( s * 1000000 + 1 )) g.seg -o one.seg
+        se-train -q --probabilities --split $s --model sage --dropout 0.2 --epochs 15 --seed $(( s * 1000000 + 2 )) g.seg -o two.seg
+        se-vote -q $place/iter-00/train.seg one.seg two.seg -o mean.seg
+        se-vote -q --smooth .2 mean.seg -o smooth.seg
+        for pair in committee:mean smoothed:smooth; do
+            want=$(se-info --get vote.acc.val,vote.acc.test "${pair#*:}.seg")
+            [[ $(awk -v which="${pair%:*}" '$1 == which { print $4, $6 }' $place/choice.tsv) == \
+               "$(awk '{ printf "%.9g %.9g\n", $1, $2 }' <<< "$want")" ]]
+            grep -q "^${pair%:*}	" run/summary.tsv
+        done
+        which=$(awk '$1 == "chosen" { print $7 }' $place/choice.tsv)
+        [[ $which != @(committee|smoothed) ]] || cmp <(se-export -t predictions $place/best.seg) \
+            <(se-export -t predictions "$(sed 's/committee/mean/; s/smoothed/smooth/' <<< "$which").seg")
+    done
+    [[ $which == @(committee|smoothed) ]]        # or nothing was compared
+    run -0 se-gsl g.seg -o run "${words[@]}" --splits 0,1 -v
+    [[ $output != *"se-train --model mlp"* ]]
+    fails 1 se-gsl g.seg -o run "${words[@]::7}" --splits 0,1
+    [[ $stderr == *"was made with another members"* ]]
+    rm -r run
+    se-gsl g.seg -o run -q "${words[@]}" --lean --controls
+    [[ ! -e run/split-00/run-0/members/member1.seg && ! -e run/controls/mlp/split-00/run-0/members ]]
+    if grep -q 'committee' run/controls/mlp/summary.tsv; then false; fi
+    before=$(digest run/split-00/run-0/best.seg)
+    se-gsl g.seg -o run -q "${words[@]}" --lean --controls
+    [[ ! -e run/split-00/run-0/members/member1.seg && $(digest run/split-00/run-0/best.seg) == "$before" ]]
+    bash -n run/commands.sh
+}

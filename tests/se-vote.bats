@@ -124,20 +124,37 @@ accuracy() {
         train 2 --split 1 --epochs 30 --model sage --seed $seed
         (( seed % 4 )) || se-train -q --split 1 --epochs 1 g.seg -o 2.seg      # no probabilities
         files=(0.seg 1.seg 2.seg)
-        se-vote --choose --split 1 --table got "${files[@]}" -o out.seg
+        rival=()
+        (( seed % 3 )) || {
+            train a --split 1 --epochs 15 --model gcn --seed $seed
+            se-vote -q 1.seg a.seg -o c.seg
+            rival=(--rival c.seg)
+        }
+        (( seed % 5 > 1 )) || {
+            se-vote -q --smooth .3 0.seg -o s.seg
+            rival+=(--smoothed s.seg)
+        }
+        se-vote --choose --split 1 --table got "${rival[@]}" "${files[@]}" -o out.seg
         best=$(awk -F '\t' '$1 == "honest" { print $2 }' got)
         (( seed % 4 == 0 )) || {
             se-vote -q "${files[@]}" -o mean.seg
             files+=(mean.seg)
         }
+        ensemble=$(( ${#files[@]} - 3 ))
+        for file in c s; do
+            [[ " ${rival[*]} " != *" $file.seg "* ]] || files+=("$file.seg")
+        done
         for file in "${files[@]}"; do
             se-export -t predictions --split 1 "$file" > "$file.tsv"
         done
-        awk -v ensemble=$(( ${#files[@]} - 3 )) -f "$ROOT/tests/choice.awk" "${files[@]/%/.tsv}" | diff - got
+        awk -v ensemble=$ensemble -v committee="$(grep -c rival <<< "${rival[*]}")" \
+            -v smoothed="$(grep -c smoothed <<< "${rival[*]}")" -f "$ROOT/tests/choice.awk" "${files[@]/%/.tsv}" | diff - got
         which=$(awk -F '\t' '$1 == "chosen" { print $7 }' got)
         echo "$which" >> kinds
         case $which in
         ensemble) cmp <(se-export -t predictions out.seg) <(se-export -t predictions mean.seg) ;;
+        committee) cmp <(se-export -t predictions out.seg) <(se-export -t predictions c.seg) ;;
+        smoothed) cmp <(se-export -t predictions out.seg) <(se-export -t predictions s.seg) ;;
         backbone) cmp <(se-export -t predictions out.seg) <(se-export -t predictions 0.seg) ;;
         honest)   cmp <(se-export -t predictions out.seg) <(se-export -t predictions "$best.seg") ;;
         esac
@@ -145,7 +162,89 @@ accuracy() {
     [[ $(sort -u kinds | wc -l) -ge 2 ]]
     fails 2 se-vote --choose < 0.seg
     fails 2 se-vote --table got 0.seg
+    fails 2 se-vote --rival 1.seg 0.seg
+    fails 2 se-vote --smoothed 1.seg 0.seg
+    fails 2 se-vote --choose --smooth .2 0.seg
+    fails 2 se-vote --choose --rival - 0.seg
+    train b --split 0 --epochs 2
+    for words in '' --split=0; do       # a rival of another split, as trained or averaged
+        [[ -z $words ]] || se-vote -q b.seg -o b.seg
+        fails 1 se-vote --choose --rival b.seg --split 1 0.seg
+        [[ $stderr == "se-vote: b.seg: stats: trained on split 0, but"* ]]
+    done
     se-gen -n 30 --splits 1 --seed 1 | se-train -q --probabilities --epochs 2 --split 0 -o g.seg
     fails 1 se-vote --choose --split 3 g.seg
     [[ $stderr == "se-vote: g.seg: splits: there is no split 3"* ]]
+}
+
+@test "--smooth, against Correct and Smooth with full matrices; the same with any threads" {
+    need_command python3
+    for seed in 1 2 3 4; do
+        se-gen -n 60 --classes 3 --homophily .6 --degree 4 --seed $seed --splits 2 -o g.seg
+        (( seed % 2 )) || { se-weigh -q g.seg -o w.seg && mv w.seg g.seg; }      # with weights
+        se-noise --remove --rate .4 --seed 1 g.seg -o h.seg && mv h.seg g.seg   # some without edges
+        train a --split 1 --epochs 20 --seed $seed
+        train b --split 1 --epochs 5 --model mlp
+        se-vote -q --smooth .3 a.seg b.seg -o out.seg -@ 1
+        se-vote -q --smooth .3 a.seg b.seg -o three.seg -@ 3
+        [[ $(digest out.seg) == "$(digest three.seg)" ]]
+        se-check -q out.seg
+        se-vote -q a.seg b.seg -o mean.seg
+        se-export -t edges g.seg > edges
+        se-export -t predictions --split 1 mean.seg > truth
+        python3 - mean.seg out.seg << 'END'
+import struct, sys
+
+def read(path):
+    data = open(path, "rb").read()
+    at = 16
+    while data[at:at + 4] != b"prob":
+        at += 80 + (struct.unpack_from("<Q", data, at + 8)[0] + 15) // 16 * 16
+    n, classes = struct.unpack_from("<QQ", data, at + 80)
+    p = struct.unpack_from("<%df" % (n * classes), data, at + 96)
+    return [list(p[v * classes:(v + 1) * classes]) for v in range(n)]
+
+p, got = read(sys.argv[1]), read(sys.argv[2])
+n, classes, keep = len(p), len(p[0]), .3
+a = [[0.0] * n for _ in range(n)]
+for line in open("edges"):
+    u, v, w = line.split()
+    if u != v:
+        a[int(u)][int(v)] = a[int(v)][int(u)] = float(w)
+degree = [sum(row) for row in a]
+for u in range(n):
+    for v in range(n):
+        if a[u][v]:
+            a[u][v] /= (degree[u] * degree[v]) ** .5
+y = {}
+for line in open("truth"):
+    v, label, _, _, part = line.rstrip("\n").split("\t")
+    if part == "train":
+        y[int(v)] = [float(c == int(label)) for c in range(classes)]
+
+def spread(start):
+    x = start
+    for _ in range(20):
+        x = [[keep * start[u][c] + (1 - keep) * sum(a[u][v] * x[v][c] for v in range(n))
+              for c in range(classes)] for u in range(n)]
+    return x
+
+def size(row):
+    return sum(map(abs, row))
+
+e = spread([[y[v][c] - p[v][c] for c in range(classes)] if v in y else [0.0] * classes for v in range(n)])
+mean = sum(size(e[v]) for v in y) / len(y)
+better = [[p[v][c] + min(mean / max(size(e[v]), 1e-30), 1.5) * e[v][c] for c in range(classes)] for v in range(n)]
+x = spread([y.get(v, better[v]) for v in range(n)])
+for v in range(n):
+    row = [max(c, 0) for c in x[v]]
+    row = [c / sum(row) for c in row] if sum(row) > 0 else p[v]
+    assert all(abs(r - g) < 2e-5 for r, g in zip(row, got[v])), (v, row, got[v])
+assert sum(not d for d in degree) > 0 and max(abs(r - g) for v in range(n) for r, g in zip(p[v], got[v])) > .1
+END
+    done
+    fails 2 se-vote --smooth 1.5 a.seg
+    se-cat --drop splits a.seg -o none.seg
+    fails 1 se-vote --smooth .2 none.seg -o out2.seg
+    [[ $stderr == "se-vote: "*"no splits section"* && ! -e out2.seg ]]
 }

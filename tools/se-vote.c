@@ -11,22 +11,33 @@
 #include "common/cli/tool.h"
 #include "common/stream/payload.h"
 #include "common/train/elect.h"
+#include "common/train/smooth.h"
 #include "common/train/train.h"
 
 static struct {
     uint64_t split;
-    bool split_given, choose;
-    const char *table;
+    double smooth;
+    bool split_given, choose, smooth_given;
+    const char *table, *rival, *smoothed;
 } o;
 
 static const struct se_option options[] = {
     { 's', "split", "N", SE_OPT_COUNT, &o.split, .min = 0, .max = 1e9, .given = &o.split_given,
       .help = "write the accuracies on this split; default: the split the members were trained on" },
     { 0, "choose", NULL, SE_OPT_FLAG, &o.choose,
-      .help = "write what validation chooses: the ensemble, the first model (the backbone), or the "
-      "model with the best validation accuracy" },
+      .help = "write what validation chooses: the ensemble, the rival, the first model (the backbone), "
+      "or the model with the best validation accuracy" },
     { 0, "table", "FILE", SE_OPT_FILE, &o.table,
-      .help = "with --choose, write the accuracies of these three as TSV" },
+      .help = "with --choose, write the accuracies of these as TSV" },
+    { 0, "rival", "FILE", SE_OPT_FILE, &o.rival,
+      .help = "with --choose, another candidate: a stream with the mean of other models (the "
+      "committee)" },
+    { 0, "smooth", "A", SE_OPT_NUMBER, &o.smooth, .min = 0, .max = 1, .given = &o.smooth_given,
+      .help = "Correct and Smooth the mean along the edges of the first stream, a step keeping this "
+      "share of the start, such as 0.2; default: no smoothing" },
+    { 0, "smoothed", "FILE", SE_OPT_FILE, &o.smoothed,
+      .help = "with --choose, a stream that --smooth wrote; chosen if it is clearly better than what "
+      "is chosen without it" },
     SE_OPTIONS_END
 };
 
@@ -84,8 +95,10 @@ static int check_member(const struct vote *v, struct se_stream *s,
 static int check_split(struct vote *v, struct se_stream *s, struct se_err *err)
 {
     double split;
-    const int there = se_stats_value(s, "train.split", &split, err);
+    int there = se_stats_value(s, "train.split", &split, err);
 
+    if (there == 0)                     /* what se-vote wrote */
+        there = se_stats_value(s, "vote.split", &split, err);
     if (there <= 0)
         return there;
     if (!isnan(v->split) && split != v->split)
@@ -153,13 +166,29 @@ static int put_accuracies(struct se_run *run, const struct vote *v, const float 
     return se_stats_set(s, "vote.split", (double)o.split, err);
 }
 
+/* --smooth: the mean becomes what its errors on the training part and the edges make of it */
+static int smooth_mean(const struct se_run *run, float *p, const struct vote *v,
+                       struct se_stream *s, struct se_err *err)
+{
+    struct se_labels labels;
+    struct se_graph g;
+    const uint8_t *part = NULL;
+
+    if (read_parts(s, &labels, &part, err) < 0 || se_graph_get(&g, s, SE_GRAPH, err) < 0 ||
+        se_payload_fits(labels.n, v->n, SE_LABELS, "probabilities", err) < 0 ||
+        se_payload_fits(g.n, v->n, SE_GRAPH, "probabilities", err) < 0)
+        return -1;
+    return se_correct_and_smooth(&g, labels.label, part, v->classes, o.smooth, run->threads, p, err);
+}
+
 /* The mean and the class it says, in arrays that release_mean() frees */
 struct mean {
     float *p, *confidence;
     int32_t *label;
 };
 
-static int make_mean(struct mean *m, const struct vote *v, struct se_err *err)
+static int make_mean(const struct se_run *run, struct mean *m, const struct vote *v,
+                     struct se_stream *s, struct se_err *err)
 {
     m->p = se_alloc(v->n * v->classes, sizeof *m->p, err);
     m->confidence = m->p ? se_alloc(v->n, sizeof *m->confidence, err) : NULL;
@@ -168,6 +197,8 @@ static int make_mean(struct mean *m, const struct vote *v, struct se_err *err)
         return -1;
     for (uint64_t i = 0; i < v->n * v->classes; i++)
         m->p[i] = (float)(v->sum[i] / v->members);
+    if (o.smooth_given && smooth_mean(run, m->p, v, s, err) < 0)
+        return -1;
     for (uint64_t i = 0; i < v->n; i++) {
         const float *row = m->p + i * v->classes;
 
@@ -212,7 +243,7 @@ static int finish_vote(struct se_run *run, struct vote *v, struct se_stream *s, 
     int rc;
 
     take_split(run, v);
-    rc = make_mean(&m, v, err) < 0 || put_mean(run, v, &m, s, err) < 0 ? -1 : 0;
+    rc = make_mean(run, &m, v, s, err) < 0 || put_mean(run, v, &m, s, err) < 0 ? -1 : 0;
     release_mean(&m);
     return rc;
 }
@@ -241,21 +272,48 @@ static int read_members(struct se_run *run, struct vote *v, struct se_stream *fi
 
 /* ---- --choose ---- */
 
-static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err)
+static int judge_stream(struct vote *v, struct se_stream *s, enum se_protocol kind,
+                        struct se_err *err)
 {
     struct se_predictions q;
     struct se_labels labels;
     const uint8_t *part = NULL;
 
+    if (read_parts(s, &labels, &part, err) < 0 || se_predictions_get(&q, s, err) < 0 ||
+        se_payload_fits(q.n, labels.n, SE_PREDICTIONS, "labels", err) < 0)
+        return -1;
+    return se_candidates_add(&v->choices, q.label, labels.label, part, q.n, kind, err);
+}
+
+static int add_candidate(struct vote *v, struct se_stream *s, struct se_err *err)
+{
     v->without = v->without || !se_stream_has(s, SE_PROBABILITIES);
     if (!v->without && add_member(v, s, err) < 0)
         return -1;
     if (!o.split_given && !isnan(v->split) && v->split >= 0 && v->split <= 1e9)
         o.split = (uint64_t)v->split;
-    if (read_parts(s, &labels, &part, err) < 0 || se_predictions_get(&q, s, err) < 0 ||
-        se_payload_fits(q.n, labels.n, SE_PREDICTIONS, "labels", err) < 0)
-        return -1;
-    return se_candidates_add(&v->choices, q.label, labels.label, part, q.n, false, err);
+    return judge_stream(v, s, SE_HONEST, err);
+}
+
+/* --rival, --smoothed: it must have the vertices and labels of the others, and their split */
+static int add_rival(struct se_run *run, struct vote *v, const char *path, enum se_protocol kind,
+                     struct se_err *err)
+{
+    struct se_stream s = SE_STREAM_INIT;
+    struct se_probabilities p;
+    int rc = path ? se_run_read(run, path, &s, err) : 0;
+
+    if (!path)
+        return 0;
+
+    if (rc == 0 && (se_probabilities_get(&p, &s, err) < 0 || check_split(v, &s, err) < 0 ||
+                    (v->sum && check_member(v, &s, &p, err) < 0) ||
+                    judge_stream(v, &s, kind, err) < 0)) {
+        se_err_in(err, se_path_name(path));
+        rc = -1;
+    }
+    se_stream_release(&s);
+    return rc;
 }
 
 static int write_table(const struct vote *v, const struct se_election *x, struct se_err *err)
@@ -283,11 +341,15 @@ static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_
 {
     struct se_election x = { .chosen = SE_BACKBONE };
     struct se_labels labels;
+    const char *path;
     const uint8_t *part = NULL;
 
     if (v->members > 1 && !v->without &&
-        (make_mean(m, v, err) < 0 || read_parts(s, &labels, &part, err) < 0 ||
-         se_candidates_add(&v->choices, m->label, labels.label, part, v->n, true, err) < 0))
+        (make_mean(run, m, v, s, err) < 0 || read_parts(s, &labels, &part, err) < 0 ||
+         se_candidates_add(&v->choices, m->label, labels.label, part, v->n, SE_ENSEMBLE, err) < 0))
+        return -1;
+    if (add_rival(run, v, o.rival, SE_COMMITTEE, err) < 0 ||
+        add_rival(run, v, o.smoothed, SE_SMOOTHED, err) < 0)
         return -1;
     if (se_candidates_judge(&x, &v->choices, err) < 0)
         return se_err_in(err, se_path_name(run->operand[0]));
@@ -295,9 +357,11 @@ static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_
             x.row[x.chosen].iteration + 1);
     if (o.table && write_table(v, &x, err) < 0)
         return -1;
-    if (x.row[x.chosen].iteration > 0) {
+    path = x.chosen == SE_COMMITTEE ? o.rival : x.chosen == SE_SMOOTHED ? o.smoothed
+         : x.row[x.chosen].iteration > 0 ? run->operand[x.row[x.chosen].iteration] : NULL;
+    if (path) {
         se_stream_release(s);
-        if (se_run_read(run, run->operand[x.row[x.chosen].iteration], s, err) < 0)
+        if (se_run_read(run, path, s, err) < 0)
             return -1;
     }
     return x.chosen == SE_ENSEMBLE ? put_mean(run, v, m, s, err) : 0;
@@ -305,8 +369,13 @@ static int choose(struct se_run *run, struct vote *v, struct mean *m, struct se_
 
 static int check_choose(const struct se_run *run, struct se_err *err)
 {
-    if (o.table && !o.choose)
-        return se_fail(err, SE_EUSAGE, "--table needs --choose");
+    if ((o.table || o.rival || o.smoothed) && !o.choose)
+        return se_fail(err, SE_EUSAGE, "--%s needs --choose",
+                       o.table ? "table" : o.rival ? "rival" : "smoothed");
+    if (o.smooth_given && o.choose)
+        return se_fail(err, SE_EUSAGE, "--smooth and --choose cannot be combined; see --smoothed");
+    if ((o.rival && strcmp(o.rival, "-") == 0) || (o.smoothed && strcmp(o.smoothed, "-") == 0))
+        return se_fail(err, SE_EUSAGE, "--rival and --smoothed are read twice: name files");
     for (int i = 0; o.choose && i < (run->operands > 0 ? run->operands : 1); i++)
         if (strcmp(se_run_operand(run, i), "-") == 0)
             return se_fail(err, SE_EUSAGE, "--choose reads its streams twice: name files");
@@ -351,10 +420,16 @@ static const struct se_tool tool = {
         "\n"
         "With --choose the streams are the iterations of one run, the backbone first, and\n"
         "what validation chooses is written: the ensemble on the graph of the best\n"
-        "iteration, the backbone, or the best iteration.\n",
+        "iteration, the stream of --rival, the backbone, or the best iteration; or the\n"
+        "stream of --smoothed, if it is clearly better.\n"
+        "\n"
+        "--smooth corrects the mean by its errors on the training part, which spread along\n"
+        "the edges, then smooths it in the same way (Correct and Smooth). It helps most\n"
+        "with few labels, where neighbours share the class. Only training labels are read.\n",
     .examples =
         "  for s in 0 1 2; do se-train --probabilities --seed $s g.seg -o $s.seg; done\n"
         "  se-vote 0.seg 1.seg 2.seg | se-export -t stats\n"
+        "  se-vote --smooth .2 trained.seg | se-info --get vote.acc.val\n"
         "  se-vote --choose --table choice.tsv iter-*/train.seg -o best.seg\n",
     .run = run_vote
 };

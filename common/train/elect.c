@@ -8,10 +8,12 @@
 
 enum { DIVISIONS = 20 };
 
-const char *const se_protocol_names[SE_PROTOCOLS] = { "backbone", "honest", "ensemble" };
+const char *const se_protocol_names[SE_PROTOCOLS] = {
+    "backbone", "honest", "ensemble", "committee", "smoothed"
+};
 
 int se_candidates_add(struct se_candidates *c, const int32_t *predicted, const int32_t *label,
-                   const uint8_t *part, uint64_t n, bool ensemble, struct se_err *err)
+                   const uint8_t *part, uint64_t n, enum se_protocol kind, struct se_err *err)
 {
     struct se_candidate m = { .right = se_alloc(n, 1, err) };
     uint64_t at = 0;
@@ -31,7 +33,8 @@ int se_candidates_add(struct se_candidates *c, const int32_t *predicted, const i
         }
     }
     c->n = at;
-    c->members += !ensemble;
+    c->members += kind == SE_HONEST;
+    c->at[kind] = c->count;
     c->model[c->count++] = m;
     return 0;
 }
@@ -123,26 +126,35 @@ static void fill_row(struct se_election *x, const struct se_candidates *c, enum 
 static int judge(struct se_election *x, const struct se_candidates *c, double *point,
                  struct se_err *err)
 {
-    const int best = se_candidates_best(c), model[SE_PROTOCOLS] = { 0, best, c->members };
+    const int best = se_candidates_best(c);
+    const int model[SE_PROTOCOLS] = { 0, best, c->at[SE_ENSEMBLE], c->at[SE_COMMITTEE],
+                                      c->at[SE_SMOOTHED] };
 
     if (c->members > 1 && cross(c, point + SE_HONEST * c->n, err) < 0)
         return -1;
     for (int p = 0; p < SE_PROTOCOLS; p++) {
         x->row[p].iteration = -1;
-        if (model[p] >= c->count)
+        if (p >= SE_ENSEMBLE && model[p] == 0)
             continue;
         for (uint64_t v = 0; v < c->n && (p != SE_HONEST || c->members == 1); v++)
             point[(uint64_t)p * c->n + v] = c->model[model[p]].right[v];
-        fill_row(x, c, (enum se_protocol)p, model[p], p == SE_BACKBONE ? 0 : best,
+        fill_row(x, c, (enum se_protocol)p, model[p], p == SE_HONEST || p == SE_ENSEMBLE ? best : 0,
                  point + (uint64_t)p * c->n);
     }
     return 0;
 }
 
+/* Is this protocol within a standard error of another, or above it? */
+static bool good(const struct se_election *x, enum se_protocol p, enum se_protocol top,
+                 const double *point, uint64_t n)
+{
+    return x->row[p].iteration >= 0 && near(point + (uint64_t)top * n, point + (uint64_t)p * n,
+                                            x->row[top].score - x->row[p].score, n);
+}
+
 int se_candidates_judge(struct se_election *x, const struct se_candidates *c, struct se_err *err)
 {
-    static const enum se_protocol order[] = { SE_ENSEMBLE, SE_BACKBONE };
-    enum se_protocol top = SE_BACKBONE;
+    enum se_protocol top = SE_BACKBONE, mean = SE_ENSEMBLE;
     double *point;
 
     if (c->n == 0)
@@ -152,15 +164,17 @@ int se_candidates_judge(struct se_election *x, const struct se_candidates *c, st
         free(point);
         return -1;
     }
-    for (int p = 1; p < SE_PROTOCOLS; p++)
+    for (int p = 1; p < SE_SMOOTHED; p++)
         if (x->row[p].iteration >= 0 && x->row[p].score > x->row[top].score)
             top = (enum se_protocol)p;
-    x->chosen = SE_HONEST;
-    for (int i = 1; i >= 0; i--)
-        if (x->row[order[i]].iteration >= 0 &&
-            near(point + (uint64_t)top * c->n, point + (uint64_t)order[i] * c->n,
-                 x->row[top].score - x->row[order[i]].score, c->n))
-            x->chosen = order[i];
+    if (x->row[SE_COMMITTEE].iteration >= 0 &&
+        (x->row[mean].iteration < 0 || x->row[SE_COMMITTEE].score >= x->row[mean].score))
+        mean = SE_COMMITTEE;
+    x->chosen = good(x, mean, top, point, c->n) ? mean
+              : good(x, SE_BACKBONE, top, point, c->n) ? SE_BACKBONE : SE_HONEST;
+    if (!good(x, x->chosen, SE_SMOOTHED, point, c->n) &&
+        x->row[SE_SMOOTHED].iteration >= 0)
+        x->chosen = SE_SMOOTHED;
     free(point);
     return 0;
 }

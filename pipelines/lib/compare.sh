@@ -12,7 +12,7 @@ names=() points=()                      # of --tune: options, and points NAME=VA
 # then WORDs, into DIR; encoders that were chosen are the same
 again() {
     local dir=$1 words=() name file
-    local without=" $2 output controls tune preset quiet verbose splits part parts launcher force jobs "
+    local without=" $2 output controls tune preset quiet verbose splits part parts launcher force jobs members "
     local -n base=given
     ! $automatic || local -n base=wanted
     shift 2

@@ -25,5 +25,5 @@ make_lean() {
         gone+=("$place"/{start,sim,kselect,sample,structure}.seg)
         (( i == 0 || i == best || i == iterations )) || gone+=("$place"/{tree,train}.seg)
     done
-    rm -f "${gone[@]}"
+    rm -f "${gone[@]}" "$folder"/members/*.seg
 }

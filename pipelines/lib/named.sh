@@ -73,9 +73,9 @@ check_encoder() {
         FNR == NR { for (i = 1; i <= NF; i++) if ($i ~ /^--/) known[$i]; next }
         /^#/ { next }
         { for (i = 1; i <= NF; i++)
-              if ($i ~ /^-/ ? !($i in known) : $i !~ /^[A-Za-z0-9][A-Za-z0-9.,+-]*$/) exit 1 }' \
+              if ($i ~ /^-/ ? !($i in known) : $i != "/" && $i !~ /^[A-Za-z0-9][A-Za-z0-9.,+-]*$/) exit 1 }' \
         <(cut -f 4 "$share/lib/encoders.tsv"
-          echo --backbone --hidden --dropout --embed --agree --retain --drop --theta --method) "$1" ||
+          echo --backbone --members --hidden --dropout --embed --agree --retain --drop --theta --method) "$1" ||
         die "$1: holds more than se-choose writes; remove it"
 }
 

@@ -5,6 +5,7 @@ stage_names=(train sim kselect tree sample)
 declare -A swapped=()                   # stage -> command
 declare -A wanted=()                    # given, without what a preset says
 method=se-gsl rounds=10 method_input=last method_train='' asked='' special=take_stage ids=()
+members=()                              # the stages that train them: member1, ..
 
 # read_options_table: that of the tools, too, is in it; the Makefile made it, or the tools are asked
 read_options_table() {
@@ -131,6 +132,8 @@ prepare_stages() {
     else
         add_options train 'input communities'
     fi
+    members=()
+    [[ ! -v given[members] || -v swapped[train] || -n ${SE_GSL_INNER-} ]] || prepare_members
     options_first=("${words[@]}") options_start=(se-noise --remove --rate 1)
     # What training wrote stays there.  Programs of others may read features, as these options do.
     without=model,probabilities thin=false

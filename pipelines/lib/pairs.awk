@@ -40,7 +40,7 @@ END {
     print "control", "mean", "difference", "stderr", "n" > (dir "/paired.part")
     for (i = 1; i <= n; i++) {
         summary(names[i])
-        if (names[i] !~ /^(honest|final|paper-code|ensemble|chosen)$/)
+        if (names[i] !~ /^(honest|final|paper-code|ensemble|committee|smoothed|chosen)$/)
             paired(names[i])
     }
 }

@@ -35,15 +35,16 @@ measure() {
 # conclude SPLIT: after the iterations of the run in $folder: what validation chooses, in choice.tsv, and
 # best.seg, its graph, predictions and a tree of that graph
 conclude() {
-    local files words=("${options_tree[@]}") chosen=$folder/chosen.part
+    local files words=("${options_tree[@]}") chosen=$folder/chosen.part rival=()
     [[ ! -e $folder/choice.tsv || -n $(table_fault "$folder/choice.tsv" 7 7) ||
        $(sed -n 2p "$folder/choice.tsv" | cut -f 3) != $(( iterations + 1 )) ]] ||
         ! se-check -q "$folder/best.seg" 2> /dev/null || return 0       # a stage that changes removes them
     files=("${folders[@]/%//train.seg}")
-    se-vote -q --choose --split "$1" --table "$folder/choice.tsv" "${files[@]}" -o "$chosen" || exit 1
+    [[ -n ${SE_GSL_INNER-} ]] || ! { $automatic || (( ${#members[@]} )); } || meet "$1"
+    se-vote -q --choose "${rival[@]}" --split "$1" --table "$folder/choice.tsv" "${files[@]}" -o "$chosen" || exit 1
     if [[ -z ${SE_GSL_INNER-} ]]; then
         [[ ! -v swapped[tree] ]] || words=(se-tree --height 2 --effort fast)
         "${words[@]}" -q --seed 0 ${threads:+-@ "$threads"} "$chosen" -o "$folder/best.seg" || exit 1
     fi
-    rm -f "$chosen"
+    rm -f "$chosen" "$folder"/{committee,smoothed}.part
 }

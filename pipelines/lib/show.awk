@@ -9,6 +9,8 @@ BEGIN {
     note["final"] = "last iteration"
     note["paper-code"] = "by TEST, not a result"
     note["ensemble"] = "mean of all iterations"
+    note["committee"] = "mean of encoders, given graph"
+    note["smoothed"] = "the same, Correct & Smooth"
     note["chosen"] = "the result"
     note["random-tree"] = "control: shuffled tree"
     note["knn"] = "control: kNN, no tree"

@@ -1,7 +1,7 @@
 # summary.awk - metrics.tsv, then choice.tsv of its runs -> the test accuracy of each split and run, in percent
 # Prints: protocol, split, run, value, for the protocols backbone, honest, final and paper-code,
 # and the validation accuracy of the iteration that honest takes; from files choice.tsv those of
-# ensemble and chosen.  With -v control=NAME only honest, under that name, and NAME-ensemble.  Of
+# ensemble, committee, smoothed and chosen.  With -v control=NAME only honest, under that name, and NAME-ensemble.  Of
 # equal iterations the first counts.
 BEGIN { FS = OFS = "\t"; OFMT = "%.12g" }
 FNR == 1 { next }
@@ -10,6 +10,10 @@ FILENAME ~ /split-[0-9]+\/run-[0-9]+\/choice\.tsv$/ {
     key = substr(part[parts - 2], 7) + 0 OFS substr(part[parts - 1], 5) + 0
     if ($1 == "ensemble")
         ensemble[key] = 100 * $6
+    if ($1 == "committee")
+        committee[key] = 100 * $6
+    if ($1 == "smoothed")
+        smoothed[key] = 100 * $6
     if ($1 == "chosen")
         chosen[key] = 100 * $6
     next
@@ -45,5 +49,7 @@ END {
     rows("paper-code", best)
     rows("validation", val)
     rows("ensemble", ensemble)
+    rows("committee", committee)
+    rows("smoothed", smoothed)
     rows("chosen", chosen)
 }

@@ -33,7 +33,8 @@ static struct se_election judge(int a, int b, int ensemble)
 
     for (int i = 0; i < 3; i++)
         if (kind[i] >= 0)
-            CHECK(se_candidates_add(&c, predicted[kind[i]], label, part, N, i == 2, &err) == 0);
+            CHECK(se_candidates_add(&c, predicted[kind[i]], label, part, N,
+                                    i == 2 ? SE_ENSEMBLE : SE_HONEST, &err) == 0);
     CHECK(se_candidates_judge(&x, &c, &err) == 0);
     se_candidates_release(&c);
     return x;
@@ -48,6 +49,32 @@ static void check_order(void)
     CHECK(judge(NEAR, GOOD, -1).chosen == SE_HONEST);
     CHECK(judge(GOOD, GOOD, -1).chosen == SE_BACKBONE);
     CHECK(judge(GOOD, NEAR, -1).chosen == SE_BACKBONE);
+}
+
+/* One member, an ensemble unless it is -1, and a committee */
+static enum se_protocol with_committee(int member, int ensemble, int committee)
+{
+    struct se_candidates c = SE_CANDIDATES_INIT;
+    struct se_err err = SE_ERR_INIT;
+    struct se_election x = { .chosen = SE_PROTOCOLS };
+
+    CHECK(se_candidates_add(&c, predicted[member], label, part, N, SE_HONEST, &err) == 0);
+    if (ensemble >= 0)
+        CHECK(se_candidates_add(&c, predicted[ensemble], label, part, N, SE_ENSEMBLE, &err) == 0);
+    CHECK(se_candidates_add(&c, predicted[committee], label, part, N, SE_COMMITTEE, &err) == 0);
+    CHECK(se_candidates_judge(&x, &c, &err) == 0);
+    CHECK(c.members == 1 && x.row[SE_COMMITTEE].iteration == 0);
+    se_candidates_release(&c);
+    return x.chosen;
+}
+
+static void check_committee(void)
+{
+    CHECK(with_committee(FAIR, -1, GOOD) == SE_COMMITTEE);
+    CHECK(with_committee(GOOD, -1, FAIR) == SE_BACKBONE);
+    CHECK(with_committee(GOOD, FAIR, GOOD) == SE_COMMITTEE);
+    CHECK(with_committee(FAIR, GOOD, FAIR) == SE_ENSEMBLE);
+    CHECK(with_committee(GOOD, GOOD, GOOD) == SE_COMMITTEE);
 }
 
 static void check_rows(void)
@@ -71,7 +98,7 @@ static void check_nobody(void)
     uint8_t none[N];
 
     memset(none, SE_SPLIT_TRAIN, sizeof none);
-    CHECK(se_candidates_add(&c, predicted[GOOD], label, none, N, false, &err) == 0);
+    CHECK(se_candidates_add(&c, predicted[GOOD], label, none, N, SE_HONEST, &err) == 0);
     CHECK(se_candidates_judge(&x, &c, &err) < 0 && strstr(err.text, "no validation vertices"));
     se_candidates_release(&c);
     part[VAL] = SE_SPLIT_NONE;          /* nobody to test on */
@@ -85,6 +112,8 @@ int main(void)
     make();
     check_order();
     unit_ok("ensemble, then backbone, unless another is clearly better");
+    check_committee();
+    unit_ok("the committee, where it is as good as the ensemble");
     check_rows();
     unit_ok("the row of each protocol");
     check_nobody();
