@@ -426,6 +426,20 @@ static int set_labels(const struct attributes *a, struct se_classes *c, struct s
     return c->n < a->n ? se_classes_set(c, a->n - 1, "", err) : 0;
 }
 
+/* Whoever forgot --class trains on the answer: a column that sounds like it is a feature now. */
+static int hint_class(const struct attributes *a, struct se_err *err)
+{
+    static const char *const usual[] = { "class", "classes", "label", "labels", "target", "y" };
+
+    for (uint64_t c = 0; c < a->t.columns; c++)
+        for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+            if (is_feature(a, c) && strcasecmp(se_sheet_name(&a->t, c), usual[i]) == 0)
+                return se_say(a->ask->notes, err, "%s: column '%.60s' sounds like the class but "
+                              "becomes features; --class makes it labels, --ignore leaves it out",
+                              a->t.path, se_sheet_name(&a->t, c));
+    return 0;
+}
+
 static int put_labels(const struct attributes *a, struct se_stream *s, struct se_err *err)
 {
     struct se_classes c = SE_CLASSES_INIT;
@@ -433,7 +447,7 @@ static int put_labels(const struct attributes *a, struct se_stream *s, struct se
     int rc = 0;
 
     if (a->class == SE_NONE)
-        return 0;
+        return hint_class(a, err);
     rc = set_labels(a, &c, err);
     if (rc == 0 && se_classes_check(&c, &why) < 0)
         rc = se_fail(err, SE_EINPUT, "%s: column '%.60s' %s; choose another --class, or cut "

@@ -561,3 +561,15 @@ END
     [[ $stderr == *"l.txt: holds 120 different numbers in 120 rows"* ]]
     fails 2 se-import --attributes t.csv --bins 3
 }
+
+@test "a column that sounds like the class but becomes features is named" {
+    printf 'source\ttarget\na\tb\nb\tc\n' > e.tsv
+    printf 'id,x,Label\na,1,u\nb,2,v\nc,4,u\n' > w.csv
+    run -0 --separate-stderr se-import -f edges e.tsv --attributes w.csv -o o.seg
+    [[ $stderr == *"column 'Label' sounds like the class but becomes features; --class makes it labels, --ignore leaves it out"* ]]
+    for words in '--class Label' '--ignore Label' '--columns x'; do
+        # shellcheck disable=SC2086
+        run -0 --separate-stderr se-import -f edges e.tsv --attributes w.csv $words -o o.seg
+        [[ $stderr != *"sounds like"* ]]
+    done
+}
