@@ -373,6 +373,12 @@ over() {
     fails 1 se-check cut.seg
 }
 
+@test "se-check needs no more memory for a deflated section of any kind, up to a fault at its end" {
+    ! grep -q asan "$SE_BIN/se-check" || skip "the sanitizers take memory of their own"
+    py=$(find_python zipfile) || skip "no Python"
+    "$py" "$ROOT/tests/inflated.py" "$SE_BIN/se-check"
+}
+
 @test "--memory: a pickle of many small values is refused at the limit" {
     need_data
     py=$(find_python zipfile) || skip "no Python"

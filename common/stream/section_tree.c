@@ -3,6 +3,7 @@
  * u64 n, nodes; u32 parent[nodes]; u32 vertex[nodes] */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/stream/payload.h"
@@ -12,68 +13,171 @@ static int bad_node(struct se_err *err, uint64_t node, const char *why)
     return se_payload_fail(err, SE_TREE, "node %" PRIu64 " %s", node, why);
 }
 
+/* The way from the root to the node before the one at hand.  Of a tree that is inflated the last
+ * nodes of it are kept, in a ring, and the others found again when they are needed: so the memory
+ * for a check is bounded, however deep the tree. */
+enum { PATH = SE_BLOCK(1 << 18) };
+struct path {
+    uint32_t *node;
+    size_t cap;
+    uint64_t mask;              /* PATH - 1, or all ones */
+    uint64_t kept, end;         /* the last one lies before end & mask */
+};
+
+static uint32_t last_of(const struct path *x)
+{
+    return x->node[(x->end - 1) & x->mask];
+}
+
+static int push(struct path *x, uint32_t node, struct se_err *err)
+{
+    if (x->end <= x->mask && se_grow(&x->node, &x->cap, x->end + 1, sizeof *x->node, err) < 0)
+        return -1;
+    x->node[x->end++ & x->mask] = node;
+    x->kept += x->kept <= x->mask;
+    return 0;
+}
+
+static void pop(struct path *x)
+{
+    x->end--;
+    x->kept--;
+}
+
+/* What lies before `node` on the path, none of which is kept; `parent` was checked up to there. */
+static int find_again(struct path *x, uint32_t node, const struct se_reader *parent,
+                      struct se_err *err)
+{
+    struct se_reader again = *parent;
+
+    se_reader_restart(&again);
+    x->end = 0;
+    for (uint32_t a = 0; a <= node; a++) {
+        const uint32_t p = se_next_u32(&again);
+
+        while (x->kept > 0 && last_of(x) > p)
+            pop(x);
+        if ((x->kept == 0 && a > 0 && push(x, p, err) < 0) || push(x, a, err) < 0)
+            return -1;
+    }
+    pop(x);                     /* `node` itself */
+    return 0;
+}
+
+/* Leave what is behind node p, which is checked to be on the path. */
+static int go_up(struct path *x, uint32_t p, uint64_t a, struct se_reader *parent,
+                 struct se_err *err)
+{
+    while (last_of(x) > p) {
+        const uint32_t left = last_of(x);
+
+        pop(x);
+        if (x->kept > 0)
+            continue;
+        if (find_again(x, left, parent, err) < 0)
+            return -1;
+        se_reader_go(parent, a + 1, sizeof p);
+    }
+    return last_of(x) == p ? 0 : bad_node(err, a, "is not in depth-first order");
+}
+
 /* Depth-first order: the parent of each node is the node before it or above that. */
+static int check_node(struct path *x, uint64_t a, uint32_t before, struct se_reader *parent,
+                      uint32_t vertex, struct se_err *err)
+{
+    const uint32_t p = se_next_u32(parent);
+
+    if (a == 0 && (p != SE_NONE || vertex != SE_NONE))
+        return bad_node(err, 0, "is not a root");
+    if (a > 0 && p >= a)
+        return bad_node(err, a, "comes before its parent");
+    if (a > 0 && p + 1 == a && before != SE_NONE)
+        return bad_node(err, p, "is a leaf with children");
+    if (a > 0 && p + 1 < a && before == SE_NONE)
+        return bad_node(err, a - 1, "is an inner node without children");
+    return (a > 0 && go_up(x, p, a, parent, err) < 0) || push(x, (uint32_t)a, err) < 0 ? -1 : 0;
+}
+
 static int check_order(uint64_t nodes, struct se_reader *parent, struct se_reader *vertex,
                        struct se_err *err)
 {
-    uint32_t *path = NULL;              /* from the root to the node before */
-    size_t cap = 0, height = 0;
+    struct path x = { .mask = parent->memory ? UINT64_MAX : PATH - 1 };
     uint32_t before = SE_NONE;          /* the vertex of the node before */
     int rc = 0;
 
     for (uint64_t a = 0; rc == 0 && a < nodes; a++) {
-        const uint32_t p = se_next_u32(parent), v = se_next_u32(vertex);
+        const uint32_t v = se_next_u32(vertex);
 
-        if (a == 0 && (p != SE_NONE || v != SE_NONE))
-            rc = bad_node(err, 0, "is not a root");
-        else if (a > 0 && p >= a)
-            rc = bad_node(err, a, "comes before its parent");
-        else if (a > 0 && p + 1 == a && before != SE_NONE)
-            rc = bad_node(err, p, "is a leaf with children");
-        else if (a > 0 && p + 1 < a && before == SE_NONE)
-            rc = bad_node(err, a - 1, "is an inner node without children");
-        while (rc == 0 && a > 0 && path[height - 1] > p)
-            height--;
-        if (rc == 0 && a > 0 && path[height - 1] != p)
-            rc = bad_node(err, a, "is not in depth-first order");
-        if (rc == 0)
-            rc = se_grow(&path, &cap, height + 1, sizeof *path, err);
-        if (rc == 0)
-            path[height++] = (uint32_t)a;
+        rc = check_node(&x, a, before, parent, v, err);
         before = v;
     }
     if (rc == 0 && nodes > 1 && before == SE_NONE)
         rc = bad_node(err, nodes - 1, "is an inner node without children");
-    free(path);
+    free(x.node);
     return rc;
+}
+
+/* Which vertices were met, a bit each.  Of a tree that is inflated, only so many have one at a time
+ * that the memory for a check is bounded; of more vertices, all leaves are gone through again. */
+enum { MARKS = SE_BLOCK(1 << 24) };
+struct marks {
+    unsigned char *seen;
+    uint64_t first, count;      /* the vertices that have a bit */
+    uint64_t fault;             /* the first node known to be at fault, or the number of nodes */
+    uint32_t vertex;            /* of that node */
+};
+
+/* Mark the vertices from m->first on, up to the first fault. */
+static void mark_leaves(struct marks *m, uint64_t n, struct se_reader *vertex)
+{
+    memset(m->seen, 0, m->count / 8 + 1);
+    se_reader_restart(vertex);
+    for (uint64_t a = 0; a < m->fault; a++) {
+        const uint32_t v = se_next_u32(vertex);
+        const uint64_t i = v - m->first;        /* huge if v is before it */
+
+        if (v == SE_NONE || (v < n && i >= m->count))
+            continue;
+        if (v >= n || (m->seen[i / 8] >> i % 8 & 1)) {
+            m->fault = a;
+            m->vertex = v;
+            return;
+        }
+        m->seen[i / 8] |= (unsigned char)(1 << i % 8);
+    }
+}
+
+/* The first vertex that is not marked, or n */
+static uint64_t first_missing(const struct marks *m, uint64_t n)
+{
+    for (uint64_t i = 0; i < m->count && m->first + i < n; i++)
+        if (!(m->seen[i / 8] >> i % 8 & 1))
+            return m->first + i;
+    return n;
 }
 
 static int check_vertices(uint64_t n, uint64_t nodes, struct se_reader *vertex,
                           struct se_err *err)
 {
-    unsigned char *seen = se_zalloc(n / 8 + 1, 1, err);         /* a bit each */
-    uint64_t leaves = 0;
-    int rc = seen ? 0 : -1;
+    struct marks m = { .count = vertex->memory || n < MARKS ? n : MARKS, .fault = nodes };
+    uint64_t missing = n;
 
-    for (uint64_t a = 0; rc == 0 && a < nodes; a++) {
-        const uint32_t v = se_next_u32(vertex);
-
-        if (v == SE_NONE)
-            continue;
-        if (v >= n)
-            rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is not among the %" PRIu64,
-                                 v, n);
-        else if (seen[v / 8] >> v % 8 & 1)
-            rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is there twice", v);
-        else
-            seen[v / 8] |= (unsigned char)(1 << v % 8);
-        leaves++;
-    }
-    for (uint64_t v = 0; rc == 0 && leaves < n && v < n; v++)
-        if (!(seen[v / 8] >> v % 8 & 1))
-            rc = se_payload_fail(err, SE_TREE, "vertex %" PRIu64 " is missing", v);
-    free(seen);
-    return rc;
+    if (!(m.seen = se_alloc(m.count / 8 + 1, 1, err)))
+        return -1;
+    do {
+        mark_leaves(&m, n, vertex);
+        if (missing == n)
+            missing = first_missing(&m, n);
+        m.first += m.count;
+    } while (m.first < n);
+    free(m.seen);
+    if (m.fault < nodes && m.vertex >= n)
+        return se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is not among the %" PRIu64,
+                               m.vertex, n);
+    if (m.fault < nodes)
+        return se_payload_fail(err, SE_TREE, "vertex %" PRIu32 " is there twice", m.vertex);
+    return missing == n ? 0 : se_payload_fail(err, SE_TREE, "vertex %" PRIu64 " is missing",
+                                              missing);
 }
 
 static int check(const struct se_tree *t, struct se_reader *parent, struct se_reader *vertex,
@@ -84,7 +188,6 @@ static int check(const struct se_tree *t, struct se_reader *parent, struct se_re
                                " vertices", t->nodes, t->n);
     if (check_order(t->nodes, parent, vertex, err) < 0)
         return -1;
-    se_reader_restart(vertex);
     return check_vertices(t->n, t->nodes, vertex, err);
 }
 

@@ -148,9 +148,7 @@ int se_stream_check(struct se_stream *s, struct se_err *err)
         const struct se_section_kind *kind = se_section_kind_of(x->tag);
         struct se_digest d;
 
-        if ((kind ? se_walk_check(s, x->tag, x->plain_len > SE_SECTION_LARGE, kind->walk, err)
-                  : se_section_digest(x, &d, err)) < 0 ||
-            se_section_forget(x, err) < 0)
+        if ((kind ? se_walk_check(s, x->tag, kind->walk, err) : se_section_digest(x, &d, err)) < 0)
             return -1;
     }
     return se_stream_vertices(s, &n, err);

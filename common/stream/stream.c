@@ -161,31 +161,13 @@ static int digest_inflated(struct se_section *x, struct se_err *err)
 int se_section_digest(struct se_section *x, struct se_digest *d, struct se_err *err)
 {
     if (!x->has_digest) {
-        if (!x->plain && x->plain_len > SE_SECTION_LARGE) {
-            if (digest_inflated(x, err) < 0)
-                return se_err_in(err, se_section_name(x->tag));
-        } else {
-            if (!se_section_plain(x, err))
-                return -1;
+        if (x->plain)
             x->digest = se_digest_of(x->plain, x->plain_len);
-        }
+        else if (digest_inflated(x, err) < 0)
+            return se_err_in(err, se_section_name(x->tag));
         x->has_digest = true;
     }
     *d = x->digest;
-    return 0;
-}
-
-int se_section_forget(struct se_section *x, struct se_err *err)
-{
-    struct se_digest d;
-
-    if (x->codec != SE_DEFLATED || x->plain_len <= SE_SECTION_LARGE || !x->plain)
-        return 0;
-    if (se_section_digest(x, &d, err) < 0)
-        return -1;
-    free(x->memory[1]);
-    x->memory[1] = NULL;
-    x->plain = NULL;
     return 0;
 }
 

@@ -105,14 +105,10 @@ void se_section_release(struct se_section *x);
 
 /* The plain payload (inflated if need be), or NULL with `err` set. */
 const unsigned char *se_section_plain(struct se_section *x, struct se_err *err);
-/* The digest of the plain payload. */
+/* The digest of the plain payload, which is not kept if it has to be inflated for that. */
 int se_section_digest(struct se_section *x, struct se_digest *d, struct se_err *err);
 /* The first word of the plain payload without inflating more: 1, 0 if it is shorter, -1. */
 int se_section_first(struct se_section *x, uint64_t *word, struct se_err *err);
-/* Give back the inflated copy of a large section, once its digest is known; views are dead.
- * It will be inflated again if it is needed.  0, or -1 with `err`. */
-#define SE_SECTION_LARGE SE_BLOCK(1 << 22)
-int se_section_forget(struct se_section *x, struct se_err *err);
 
 /* A piece of a payload on its way into a stream. */
 struct se_piece {

@@ -88,12 +88,20 @@ bool se_reader_more(struct se_reader *r)
     return true;
 }
 
-void se_reader_restart(struct se_reader *r)
+void se_reader_go(struct se_reader *r, uint64_t i, size_t size)
 {
     r->at = r->end = r->memory;
-    if (r->memory)
+    r->left = r->len - i * size;
+    if (r->memory) {
+        r->at += i * size;
         r->end += r->len;
-    r->left = r->memory ? 0 : r->len;
+        r->left = 0;
+    }
+}
+
+void se_reader_restart(struct se_reader *r)
+{
+    se_reader_go(r, 0, 1);
 }
 
 struct se_reader se_reader_of(const void *array, uint64_t count, size_t size)
@@ -182,14 +190,13 @@ int se_walk_whole(struct se_stream *s, uint32_t tag, se_walk_section *walk, void
     return walk(&w, x, err);
 }
 
-int se_walk_check(struct se_stream *s, uint32_t tag, bool pieces, se_walk_section *walk,
-                  struct se_err *err)
+int se_walk_check(struct se_stream *s, uint32_t tag, se_walk_section *walk, struct se_err *err)
 {
     struct se_section *x = se_stream_find(s, tag);
     struct se_walk w = { .section = x };
     struct se_digest d;
 
-    if (!pieces || !x || x->plain || x->codec != SE_DEFLATED)
+    if (!x || x->plain || x->codec != SE_DEFLATED)
         return se_walk_whole(s, tag, walk, NULL, err);
     if (se_section_digest(x, &d, err) < 0)      /* inflates as it promises */
         return -1;

@@ -1,7 +1,7 @@
 /* walk.h - going through a payload from its start to its end, with one code for two ways
  *
  * Each section has a function that takes its arrays and checks every number.  A tool that uses
- * the section has the payload in memory; se-check only wants to know, and goes through a large
+ * the section has the payload in memory; se-check only wants to know, and goes through a
  * deflated one a piece at a time, in memory that the length of the section does not decide. */
 #ifndef SE_WALK_H
 #define SE_WALK_H
@@ -42,9 +42,8 @@ typedef int se_walk_section(struct se_walk *w, void *x, struct se_err *err);
 /* In memory, for se_X_get() */
 int se_walk_whole(struct se_stream *s, uint32_t tag, se_walk_section *walk, void *x,
                   struct se_err *err);
-/* The payload is not kept; for se_stream_check().  `pieces`: inflate it a piece at a time. */
-int se_walk_check(struct se_stream *s, uint32_t tag, bool pieces, se_walk_section *walk,
-                  struct se_err *err);
+/* For se_stream_check(): a deflated payload that is not in memory is not brought there. */
+int se_walk_check(struct se_stream *s, uint32_t tag, se_walk_section *walk, struct se_err *err);
 
 /* The next `words` of 8 bytes (at most 16), or NULL: the payload is too short.  Good until the
  * next head. */
@@ -57,8 +56,9 @@ const void *se_walk_now(struct se_walk *w, struct se_reader *r, uint64_t count, 
 
 /* An array that is no part of a stream */
 struct se_reader se_reader_of(const void *array, uint64_t count, size_t size);
-/* To the first item again */
+/* To the first item again, or to item i of `size` bytes */
 void se_reader_restart(struct se_reader *r);
+void se_reader_go(struct se_reader *r, uint64_t i, size_t size);
 /* Get more; false at the end of the array, or if it cannot be inflated: then the walk fails,
  * whatever was found. */
 bool se_reader_more(struct se_reader *r);
