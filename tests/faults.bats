@@ -115,7 +115,7 @@ status=0
 wait $pid || status=$?
 (( status == 1 )) && [[ $(grep -c . message) == 1 && -z $(ls disk) && $(cat /proc/self/fd/7/x.seg) == old ]]
 END
-    unshare -rm timeout 60 bash script
+    unshare -rm timeout 300 bash script
     [[ $(< message) == "se-cat: "*"disk/x.seg: cannot write: "* ]]
 }
 
