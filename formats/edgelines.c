@@ -24,26 +24,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AGAIN = 1 };             /* of read_lines: start again, with names */
+enum {
+    AGAIN = 1,                  /* of read_lines: start again, with names */
+    RECORD = SE_BLOCK(1 << 16)  /* pairs that stay in memory */
+};
+
+/* Before more room is made: what there is goes to disk if memory is short for that. */
+static int record_spill(struct se_edge_record *x, struct se_err *err)
+{
+    const uint64_t count = x->count - x->on_disk;
+    uint64_t at;
+
+    if (count + 1 < x->cap[0] || count < RECORD || count % 2 ||
+        !se_memory_short(3 * count * sizeof *x->pair))
+        return 0;
+    if (se_scratch_add(&x->disk[0], x->pair, count * sizeof *x->pair, &at, err) < 0 ||
+        (x->weight && se_scratch_add(&x->disk[1], x->weight, count * sizeof *x->weight, &at, err) < 0))
+        return -1;
+    x->on_disk = x->count;
+    return 0;
+}
 
 static int record_add(struct se_edge_record *x, uint64_t pair, float w, bool weighted,
                       struct se_err *err)
 {
-    if (se_grow(&x->pair, &x->cap[0], x->count + 1, sizeof *x->pair, err) < 0 ||
-        (weighted && se_grow(&x->weight, &x->cap[1], x->count + 1, sizeof *x->weight, err) < 0))
+    uint64_t i;
+
+    if (record_spill(x, err) < 0)
         return -1;
-    x->pair[x->count] = pair;
+    i = x->count - x->on_disk;
+    if (se_grow(&x->pair, &x->cap[0], i + 1, sizeof *x->pair, err) < 0 ||
+        (weighted && se_grow(&x->weight, &x->cap[1], i + 1, sizeof *x->weight, err) < 0))
+        return -1;
+    x->pair[i] = pair;
     if (weighted)
-        x->weight[x->count] = w;
+        x->weight[i] = w;
     x->count++;
     return 0;
+}
+
+/* From now on it is only read. */
+static int record_end(struct se_edge_record *x, struct se_err *err)
+{
+    return x->on_disk > 0 && (!se_scratch_map(&x->disk[0], err) ||
+                              (x->weight && !se_scratch_map(&x->disk[1], err))) ? -1 : 0;
+}
+
+static uint64_t record_pair(const struct se_edge_record *x, uint64_t i)
+{
+    return i < x->on_disk ? ((const uint64_t *)(const void *)x->disk[0].map)[i]
+                          : x->pair[i - x->on_disk];
+}
+
+static float record_weight(const struct se_edge_record *x, uint64_t i)
+{
+    return !x->weight ? 1 : i < x->on_disk ? ((const float *)(const void *)x->disk[1].map)[i]
+                                           : x->weight[i - x->on_disk];
 }
 
 static void record_release(struct se_edge_record *x)
 {
     free(x->pair);
     free(x->weight);
-    *x = (struct se_edge_record){ NULL, 0, NULL, { 0, 0 } };
+    for (int i = 0; i < 2; i++)
+        se_scratch_release(&x->disk[i]);
+    *x = (struct se_edge_record){ .count = 0 };
 }
 
 static int add_integers(struct se_edge_lines *r, uint64_t u, uint64_t v, double w,
@@ -141,23 +186,25 @@ static int take_names(struct se_edge_lines *r, char *line, struct se_err *err)
 static int turn_to_names(struct se_edge_lines *r, struct se_err *err)
 {
     char digits[2][16];
-    int rc = 0;
+    int rc = record_end(&r->record, err);
 
     r->names = true;
     r->keep = false;
     r->lines = 0;
+    if (rc < 0)
+        return rc;
     if (r->header)
         rc = take_names(r, r->header, err);
     for (uint64_t i = 0; rc == 0 && i < r->record.count; i++) {
-        const uint32_t id[2] = { (uint32_t)(r->record.pair[i] >> 32),
-                                 (uint32_t)r->record.pair[i] };
+        const uint64_t pair = record_pair(&r->record, i);
+        const uint32_t id[2] = { (uint32_t)(pair >> 32), (uint32_t)pair };
         struct se_field field[2];
 
         for (int e = 0; e < 2; e++) {
             field[e].at = digits[e];
             field[e].len = (size_t)snprintf(digits[e], sizeof digits[e], "%" PRIu32, id[e]);
         }
-        rc = add_names(r, field, r->record.weight ? (double)r->record.weight[i] : 1, err);
+        rc = add_names(r, field, (double)record_weight(&r->record, i), err);
     }
     r->lines += r->record.count;
     record_release(&r->record);
@@ -276,7 +323,7 @@ static bool too_sparse(const struct se_edge_lines *r)
         (r->in->in_order && !r->in->by_id))
         return false;
     for (uint64_t i = 0; i < r->record.count; i++) {
-        const uint64_t u = r->record.pair[i] >> 32, v = r->record.pair[i] & UINT32_MAX;
+        const uint64_t pair = record_pair(&r->record, i), u = pair >> 32, v = pair & UINT32_MAX;
 
         n = u >= n ? u + 1 : n;
         n = v >= n ? v + 1 : n;
@@ -329,6 +376,8 @@ static int read_lines(struct se_edge_lines *r, struct se_err *err)
             return AGAIN;
         rc = turn_to_names(r, err);
     }
+    if (rc == 0)
+        rc = record_end(&r->record, err);
     if (rc == 0 && too_sparse(r)) {             /* large numbers that are names */
         if (!r->keep)
             return AGAIN;
@@ -336,10 +385,12 @@ static int read_lines(struct se_edge_lines *r, struct se_err *err)
     }
     if (rc == 0)
         rc = end_batch(r, err);
-    for (uint64_t i = 0; rc == 0 && i < r->record.count; i++)
-        rc = se_builder_add(&r->builder, (uint32_t)(r->record.pair[i] >> 32),
-                            (uint32_t)r->record.pair[i],
-                            r->record.weight ? r->record.weight[i] : 1, err);
+    for (uint64_t i = 0; rc == 0 && i < r->record.count; i++) {
+        const uint64_t pair = record_pair(&r->record, i);
+
+        rc = se_builder_add(&r->builder, (uint32_t)(pair >> 32), (uint32_t)pair,
+                            record_weight(&r->record, i), err);
+    }
     record_release(&r->record);
     return rc < 0 ? rc : tell_columns(r, err);
 }

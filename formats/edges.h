@@ -9,8 +9,10 @@
 
 struct se_edge_record {         /* pairs met so far, should they turn out to be names */
     uint64_t *pair, count;      /* u << 32 | v */
-    float *weight;
+    float *weight;              /* NULL: none */
     size_t cap[2];
+    uint64_t on_disk;           /* the first of them, once memory was short; the others are above */
+    struct se_scratch disk[2];
 };
 
 enum { SE_EDGE_BATCH = SE_TABLE_MANY / 2 };     /* lines of names, looked up together */

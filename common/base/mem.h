@@ -2,6 +2,7 @@
 #ifndef SE_MEM_H
 #define SE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@
 int se_memory_limit(const char *text, struct se_err *err);
 /* Would `bytes` more be within it?  0, or -1 with `err`. */
 int se_memory_check(uint64_t bytes, struct se_err *err);
+/* Would so many more leave less than a quarter of it?  Where there is a way without, it is time. */
+bool se_memory_short(uint64_t bytes);
 /* From now on the system, too, refuses more than the limit, to libraries that allocate by themselves. */
 void se_memory_enforce(void);
 

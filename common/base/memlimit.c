@@ -154,3 +154,11 @@ int se_memory_check(uint64_t bytes, struct se_err *err)
     have_limit();
     return bytes > limit || in_use() > limit - bytes ? too_much(bytes, err) : 0;
 }
+
+bool se_memory_short(uint64_t bytes)
+{
+    if (limit == UINT64_MAX && !by_default)
+        return false;
+    have_limit();
+    return bytes > limit / 4 * 3 || in_use() > limit / 4 * 3 - bytes;
+}

@@ -14,6 +14,7 @@
 
 #include "common/base/command.h"
 #include "common/base/outfile.h"
+#include "common/base/scratch.h"
 #include "common/base/parallel.h"
 #include "common/cli/options.h"
 #include "common/device/device.h"
@@ -215,6 +216,7 @@ int se_tool_main(const struct se_tool *tool, int argc, char **argv)
         rc = se_memory_limit(shared.memory ? shared.memory : getenv("SE_MEMORY"), &err);
     if (rc == 0)
         rc = se_section_check_list("drop-sections", shared.omit, &err);
+    se_scratch_beside(run.output);
     if (rc == 0)
         rc = tool->run(&run, &err);
     free(run.arguments);

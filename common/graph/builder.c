@@ -3,7 +3,8 @@
  * Edges gather in blocks.  A full block is sorted and packed: the steps from key to key take
  * about 3 bytes an edge.  In the end the blocks are merged into rows.  So the heap costs less
  * than the graph it becomes, and a star, or one pair a million times, is no worse than any
- * other input.  Equal pairs are met in the order in which they were added. */
+ * other input.  Equal pairs are met in the order in which they were added.  Where memory is short,
+ * packed blocks and the rows are on disk. */
 #include "common/graph/builder.h"
 #include "common/graph/builder_block.h"
 
@@ -27,17 +28,34 @@ void se_builder_release(struct se_builder *b)
         se_edge_block_free(b->first);
         b->first = next;
     }
+    se_scratch_release(&b->disk);
     *b = (struct se_builder)SE_BUILDER_INIT;
 }
 
-/* Pack the last block and start a new one with its work. */
+/* Pack the last block.  Where memory is short for another one, all go to disk, and from then on
+ * each that is packed. */
+static int end_block(struct se_builder *b, struct se_err *err)
+{
+    const bool started = b->disk.len > 0;
+
+    if (se_edge_block_pack(b->last, b, err) < 0)
+        return -1;
+    if (!started && !se_memory_short(SE_EDGES_IN_BLOCK * sizeof(uint64_t)))
+        return 0;
+    for (struct se_edge_block *x = started ? b->last : b->first; x; x = x->next)
+        if (se_edge_block_spill(x, &b->disk, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* End the last block and start a new one with its work. */
 static int new_block(struct se_builder *b, struct se_err *err)
 {
     struct se_edge_block *x = se_zalloc(1, sizeof *x, err);
 
     if (!x)
         return -1;
-    if (b->last ? se_edge_block_pack(b->last, b, err) < 0
+    if (b->last ? end_block(b, err) < 0
                 : !(x->work = se_alloc(1, sizeof *x->work, err))) {
         free(x);
         return -1;
@@ -195,23 +213,24 @@ struct rows {                   /* the graph as it grows */
     uint64_t *off;
     uint32_t *to, *loop;
     float *weight, *loop_weight;        /* NULL while all weights are 1 */
+    uint64_t off_mapped, to_mapped, weight_mapped;      /* se_room() */
     size_t loop_cap[2];
     bool ordered;               /* a self-loop is one of to[] */
 };
 
 static void free_rows(struct rows *r)
 {
-    free(r->off);
-    free(r->to);
+    se_room_free(r->off, r->off_mapped);
+    se_room_free(r->to, r->to_mapped);
+    se_room_free(r->weight, r->weight_mapped);
     free(r->loop);
-    free(r->weight);
     free(r->loop_weight);
 }
 
 /* From now on there are weights: those so far were 1. */
 static int weigh_rows(struct rows *r, struct se_err *err)
 {
-    r->weight = se_alloc(r->bound, sizeof *r->weight, err);
+    r->weight = se_room(r->bound, sizeof *r->weight, &r->weight_mapped, err);
     if (!r->weight ||
         se_grow(&r->loop_weight, &r->loop_cap[1], r->loops + 1, sizeof(float), err) < 0)
         return -1;
@@ -344,18 +363,22 @@ static int make_rows(struct se_builder *b, struct rows *r, enum se_merge merge,
     struct merge m = { 0 };
     int rc = 0;
 
-    if (b->last && se_edge_block_pack(b->last, b, err) < 0)
+    if (b->last && end_block(b, err) < 0)
+        return -1;
+    if (b->disk.len > 0 && !se_scratch_map(&b->disk, err))
         return -1;
     for (const struct se_edge_block *x = b->first; x; x = x->next) {
         r->bound += x->count;
         built->loops += x->loops;
         built->repeated += x->repeated;
     }
+    for (struct se_edge_block *x = b->first; x && b->disk.len > 0; x = x->next)
+        se_edge_block_reach(x, b->disk.map);
     r->n = b->n;
     r->ordered = b->ordered;
-    r->off = se_alloc(r->n + 1, sizeof *r->off, err);
-    r->to = se_alloc(r->bound, sizeof *r->to, err);
-    if (!r->off || !r->to)
+    r->off = se_room(r->n + 1, sizeof *r->off, &r->off_mapped, err);
+    r->to = r->off ? se_room(r->bound, sizeof *r->to, &r->to_mapped, err) : NULL;
+    if (!r->to)
         return -1;
     if (b->first) {
         rc = start_merge(&m, b, err);
@@ -396,8 +419,9 @@ int se_builder_put(struct se_builder *b, struct se_stream *s, uint32_t tag,
         rc = make_rows(b, &r, merge, keep_loops, &told, err);
     se_builder_release(b);
     if (rc == 0) {
-        shrink(&r.to, r.m);
-        if (r.weight)
+        if (!r.to_mapped)
+            shrink(&r.to, r.m);
+        if (r.weight && !r.weight_mapped)
             shrink(&r.weight, r.m);
         const struct se_graph g = { r.n, r.m, r.loops, r.off, r.to, r.weight, r.loop,
                                     r.loop_weight };

@@ -1,7 +1,8 @@
-/* builder.h - builds a graph section from edges in any order */
+/* builder.h - builds a graph section from edges in any order, on disk where memory is short */
 #ifndef SE_GRAPHBUILD_H
 #define SE_GRAPHBUILD_H
 
+#include "common/base/scratch.h"
 #include "common/stream/section.h"
 
 /* How the two directions of a pair, and its repetitions, become one edge.  Without weights
@@ -23,6 +24,7 @@ struct se_builder {
     bool directions;            /* join directions without weights, too: each counts 1 */
     bool ordered;               /* u - v and v - u are two; for se_builder_put_arcs() */
     bool both;                  /* what is added now has no direction: it is an arc in both */
+    struct se_scratch disk;     /* blocks, once memory was short */
     struct se_builder *arcs;    /* an ordered one that gets what this one gets; NULL: none */
 };
 #define SE_BUILDER_INIT { .n = 0 }

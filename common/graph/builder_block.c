@@ -12,10 +12,35 @@ enum { DIGIT = 11, PAD = 8 };
 void se_edge_block_free(struct se_edge_block *x)
 {
     free(x->work);
-    free(x->weight);
-    free(x->step);
-    free(x->turned);
+    if (!x->on_disk) {
+        free(x->weight);
+        free(x->step);
+        free(x->turned);
+    }
     free(x);
+}
+
+int se_edge_block_spill(struct se_edge_block *x, struct se_scratch *disk, struct se_err *err)
+{
+    if (se_scratch_add(disk, x->step, x->step_len, &x->place[0], err) < 0 ||
+        (x->weight && se_scratch_add(disk, x->weight, x->count * sizeof *x->weight, &x->place[1],
+                                     err) < 0) ||
+        (x->turned && se_scratch_add(disk, x->turned, x->count / 8 + 1, &x->place[2], err) < 0))
+        return -1;
+    free(x->step);
+    free(x->weight);
+    free(x->turned);
+    x->on_disk = true;
+    return 0;
+}
+
+void se_edge_block_reach(struct se_edge_block *x, unsigned char *disk)
+{
+    x->step = disk + x->place[0];
+    if (x->weight)
+        x->weight = (float *)(void *)(disk + x->place[1]);
+    if (x->turned)
+        x->turned = disk + x->place[2];
 }
 
 /* Turn the pairs into keys, low end first unless they are ordered, of as few bits as their ids
@@ -168,7 +193,8 @@ int se_edge_block_pack(struct se_edge_block *x, const struct se_builder *b, stru
         drop_repeats(x, x->work->key[half]);
     else if (pack_order(x, x->work->order[half], err) < 0)
         return -1;
-    x->step = se_alloc(choose_width(x, x->work->key[half]), 1, err);
+    x->step_len = choose_width(x, x->work->key[half]);
+    x->step = se_alloc(x->step_len, 1, err);
     if (!x->step)
         return -1;
     pack_steps(x, x->work->key[half]);

@@ -36,7 +36,7 @@ int se_arcs_put(const struct se_graph *g, struct se_stream *s, struct se_err *er
 /* Room for a graph in a payload of its own, to be written there and given to a stream.  Weights
  * are NULL unless `weighted`.  It is empty again when it was given, and else to be freed. */
 struct se_graph_room {
-    uint64_t n, m, loops, len;
+    uint64_t n, m, loops, len, mapped;
     void *payload;
     uint64_t *off;
     uint32_t *to, *loop;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
+#include "common/base/scratch.h"
 #include "common/stream/payload.h"
 
 enum { WEIGHTED = 1 };
@@ -208,12 +209,12 @@ int se_graph_room_make(struct se_graph_room *r, uint64_t n, uint64_t m, uint64_t
 {
     const uint64_t items = (m + 1) / 2 + (loops + 1) / 2;
     const uint64_t words = 4 + n + 1 + (weighted ? 2 * items : items);
-    uint64_t *at = se_alloc(words, sizeof *at, err);
+    uint64_t mapped, *at = se_room(words, sizeof *at, &mapped, err);
 
     if (!at)
         return -1;
     *r = (struct se_graph_room){ .n = n, .m = m, .loops = loops, .len = words * sizeof *at,
-                                 .payload = at, .off = at + 4 };
+                                 .mapped = mapped, .payload = at, .off = at + 4 };
     at[0] = n;
     at[1] = m;
     at[2] = loops;
@@ -230,15 +231,15 @@ int se_graph_room_give(struct se_graph_room *r, struct se_stream *s, uint32_t ta
                        const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
     void *payload = r->payload;
-    const uint64_t len = r->len;
+    const uint64_t len = r->len, mapped = r->mapped;
 
     *r = (struct se_graph_room)SE_GRAPH_ROOM_INIT;
-    return se_stream_give(s, tag, payload, len, from, err);
+    return se_stream_give_room(s, tag, payload, mapped, len, from, err);
 }
 
 void se_graph_room_release(struct se_graph_room *r)
 {
-    free(r->payload);
+    se_room_free(r->payload, r->mapped);
     *r = (struct se_graph_room)SE_GRAPH_ROOM_INIT;
 }
 

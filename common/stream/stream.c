@@ -9,6 +9,7 @@
 
 #include "common/base/crc.h"
 #include "common/base/mem.h"
+#include "common/base/scratch.h"
 #include "common/base/watch.h"
 
 struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
@@ -21,10 +22,7 @@ struct se_section *se_stream_find(const struct se_stream *s, uint32_t tag)
 
 void se_section_release(struct se_section *x)
 {
-    if (x->mapped)
-        munmap(x->memory[0], x->mapped);
-    else
-        free(x->memory[0]);     /* NOLINT: the analyzer loses the copy in se_stream_put */
+    se_room_free(x->memory[0], x->mapped);      /* NOLINT: the analyzer loses the copy in se_stream_put */
     free(x->memory[1]);         /* NOLINT */
     x->memory[0] = x->memory[1] = NULL;
     x->mapped = 0;
@@ -305,23 +303,23 @@ static int append(struct se_stream *s, const struct se_section *x, struct se_err
     return 0;
 }
 
-int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
-                   const uint32_t from[SE_ORIGINS], struct se_err *err)
+int se_stream_give_room(struct se_stream *s, uint32_t tag, void *data, uint64_t mapped,
+                        uint64_t len, const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
-    struct se_section new = { .tag = tag, .codec = SE_PLAIN }, *place, old;
+    struct se_section new = { .tag = tag, .codec = SE_PLAIN, .mapped = mapped }, *place, old;
     int rc = 0;
 
     new.memory[0] = data;
     new.stored = new.plain = data;
     new.stored_len = new.plain_len = len;
     if (set_origins(s, &new, from, err) < 0) {
-        free(data);
+        se_room_free(data, mapped);
         return -1;
     }
     new.crc = se_crc32(0, data, len);
     place = se_stream_find(s, tag);
     if (!place && append(s, &new, err) < 0) {
-        free(data);
+        se_room_free(data, mapped);
         return -1;
     }
     if (!place)                                 /* some may have been derived from another */
@@ -336,16 +334,22 @@ int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
     return rc;
 }
 
+int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
+                   const uint32_t from[SE_ORIGINS], struct se_err *err)
+{
+    return se_stream_give_room(s, tag, data, 0, len, from, err);
+}
+
 int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err)
 {
     unsigned char *data, *at;
-    uint64_t len = 0;
+    uint64_t len = 0, mapped;
 
     for (int i = 0; i < parts; i++)
         if (__builtin_add_overflow(len, (part[i].len + 7) & ~(uint64_t)7, &len))
             return se_fail(err, SE_EMEM, "%s: too large", se_section_name(tag));
-    data = at = se_alloc(len, 1, err);
+    data = at = se_room(len, 1, &mapped, err);
     if (!data)
         return -1;
     for (int i = 0; i < parts; i++) {
@@ -356,7 +360,7 @@ int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part
         memset(at + part[i].len, 0, pad);
         at += part[i].len + pad;
     }
-    return se_stream_give(s, tag, data, len, from, err);
+    return se_stream_give_room(s, tag, data, mapped, len, from, err);
 }
 
 int se_stream_lend(struct se_stream *s, const struct se_section *x, struct se_err *err)

@@ -63,7 +63,7 @@ struct se_section {
     const unsigned char *plain;         /* NULL until se_section_plain() inflated it */
     uint64_t plain_len;
     void *memory[2];            /* what must be given back for stored and plain */
-    uint64_t mapped;            /* memory[0] is a mapping of that length, not malloc'd */
+    uint64_t mapped;            /* memory[0] is a mapping of that length, not allocated */
     struct se_origin origin[SE_ORIGINS];
     struct se_digest digest;
     bool has_digest;
@@ -122,8 +122,10 @@ struct se_piece {
  * replaces are dead.  Sections derived from what was replaced are dropped, unless s->keep. */
 int se_stream_put(struct se_stream *s, uint32_t tag, const struct se_piece *part, int parts,
                   const uint32_t from[SE_ORIGINS], struct se_err *err);
-/* The same with a payload that is in memory already, a multiple of 8 bytes from se_alloc():
- * the stream has it from here on, and frees it if it fails. */
+/* The same with a payload that is there already, a multiple of 8 bytes from se_room() or, with
+ * `mapped` 0, from se_alloc(): the stream has it from here on, and frees it if it fails. */
+int se_stream_give_room(struct se_stream *s, uint32_t tag, void *data, uint64_t mapped,
+                        uint64_t len, const uint32_t from[SE_ORIGINS], struct se_err *err);
 int se_stream_give(struct se_stream *s, uint32_t tag, void *data, uint64_t len,
                    const uint32_t from[SE_ORIGINS], struct se_err *err);
 /* Append a copy of a section of another stream, payload and origins unchanged. */
