@@ -34,16 +34,21 @@ int se_record_fail(const struct se_records *r, struct se_err *err, const char *f
                    text);
 }
 
-/* Is a quote still open at the end of the text?  Quotes count where a field begins. */
-static bool is_open(const char *p, char separator)
+/* Is a quote still open at the end of the text?  Quotes count where a field begins.  *at: where the
+ * text ended when one was open before, else 0; nothing is looked at twice. */
+static bool is_open(const char *text, size_t *at, char separator)
 {
-    for (;; p++) {
-        while (se_is_blank(*p) && *p != separator)
+    const char *p = text + *at;
+
+    for (bool inside = *at > 0;; inside = false, p++) {
+        while (!inside && se_is_blank(*p) && *p != separator)
             p++;
-        if (*p == '"')
-            for (p++;; p++) {
-                if (*p == '\0')
+        if (inside || *p == '"')
+            for (p += !inside;; p++) {
+                if (*p == '\0') {
+                    *at = (size_t)(p - text);
                     return true;
+                }
                 if (*p == '"' && *++p != '"')
                     break;
             }
@@ -57,8 +62,8 @@ static bool is_open(const char *p, char separator)
 /* The lines of the next record, in r->text, ended by NUL. */
 static int gather(struct se_records *r, struct se_err *err)
 {
+    size_t len, at = 0;
     char *line;
-    size_t len;
     int rc;
 
     do {
@@ -75,7 +80,7 @@ static int gather(struct se_records *r, struct se_err *err)
         r->separator = se_find_separator(line);
     if (se_bytes_add(&r->text, line, len + 1, err) < 0)
         return -1;
-    while (is_open(r->text.data, r->separator)) {
+    while (is_open(r->text.data, &at, r->separator)) {
         rc = se_text_line(&r->t, &line, &len, err);
         if (rc < 0)
             return -1;

@@ -373,3 +373,12 @@ END
     fails 1 se-import t.csv
     [[ $stderr == *"--attributes" ]]
 }
+
+@test "a field with a million line breaks is looked at once" {
+    awk 'BEGIN { printf "id,text\n1,\""; for (; i < 1e6; i++) print "a"; print "\"" }' > t.csv
+    timeout 60 se-import -q --attributes t.csv -o t.seg
+    [[ $(se-info --get vertices t.seg) == 1 ]]
+    awk 'BEGIN { printf "\""; for (; i < 1e6; i++) print "a" }' > open.csv
+    fails 1 timeout 60 se-import open.csv
+    [[ $stderr == *"open.csv: line 1: "* ]]
+}
