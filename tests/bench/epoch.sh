@@ -1,13 +1,15 @@
 #!/bin/bash
 # epoch.sh - an epoch of a GCN on a large graph beside what memory and multiplication allow
 #
-# N vertices (10^6), ten times as many edges, 100 dense columns, 64 hidden ones, in the order of
-# se-gen and in that of the tree; milliseconds of an epoch, elapsed and of the CPU, with one and two
+# N vertices (10^6), ten times as many edges, 100 dense columns, 64 hidden ones, in the ORDERS natural
+# (of se-gen) and tree; milliseconds of an epoch, elapsed and of the CPU, with one and two
 # threads, the least of ROUNDS (3).  Beside them, measured here with as many threads: how long a copy
 # takes to move the bytes of an epoch, each array counted once for each pass over it, and sgemm its
-# products.  Needs numpy.
+# multiplications; no epoch can take less than the larger of both, and the ratio is to that.  Needs
+# numpy.
 set -euo pipefail
 n=${N:-1000000} rounds=${ROUNDS:-3} epochs=${EPOCHS:-3}
+read -ra orders <<< "${ORDERS:-natural tree}"
 for python in python3 /usr/bin/python3; do
     "$python" -c 'import numpy' 2> /dev/null && break || python=
 done
@@ -57,10 +59,11 @@ epoch() {
         END { printf "%.0f %.0f\n", real, cpu }'
 }
 
-printf '%-8s %-8s %10s %10s %10s %10s\n' order threads 'elapsed ms' 'CPU ms' 'memory ms' 'sgemm ms'
+printf '%-8s %-8s %10s %10s %10s %10s %7s\n' order threads 'elapsed ms' 'CPU ms' 'memory ms' \
+    'sgemm ms' ratio
 for threads in 1 2; do
     read -r gflops gbytes <<< "$(limits "$threads")"
-    for order in natural tree; do
+    for order in "${orders[@]}"; do
         read -r real cpu <<< "$(epoch "$order" "$threads")"
         # A step and an evaluation: X is read for two products and the gradient of its weights; 12
         # passes over n x h numbers, 20 over n x c; arcs (index and share) at 2 sums of h columns and
@@ -70,6 +73,9 @@ for threads in 1 2; do
             d = 100; h = 64; c = 10; arcs = 21 * n
             bytes = 4 * (3 * n * d + 12 * n * h + 20 * n * c) + 8 * arcs * 5
             flop = 2 * n * (3 * d * h + 4 * h * c) + 2 * arcs * (2 * h + 3 * c)
-            printf "%-8s %-8d %10d %10d %10.0f %10.0f\n", o, t, real, cpu, bytes / gb / 1e6, flop / gf / 1e6 }'
+            memory = bytes / gb / 1e6
+            sgemm = flop / gf / 1e6
+            printf "%-8s %-8d %10d %10d %10.0f %10.0f %7.1f\n", o, t, real, cpu, memory, sgemm,
+                   real / (memory > sgemm ? memory : sgemm) }'
     done
 done
