@@ -1,7 +1,7 @@
 #!/bin/bash
 # batch.sh - training in batches beside the whole graph: time, peak memory, accuracy by epochs
 #
-# A generated graph of SE_BATCH_N vertices (10^6), ten cost.txt as many edges, 100 dense columns.  The
+# A generated graph of SE_BATCH_N vertices (10^6), ten times as many edges, 100 dense columns.  The
 # peak counts the mapped file, which is told beside it.  EPOCHS: how many.
 set -euo pipefail
 n=${SE_BATCH_N:-1000000}
