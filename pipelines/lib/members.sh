@@ -19,12 +19,12 @@ prepare_members() {
 
 # train_members DO: as learn calls DO; their seeds are those of iterations 1, 2, ..
 train_members() {
-    local stage base=$(( number - iterations ))
+    local i base=$(( number - iterations ))
     place=$folder/members iteration=1
     [[ $1 == tell ]] && printf 'mkdir -p %q\n' "$place" || make_folder "$place"
-    for stage in "${members[@]}"; do
-        current=$input digest=$input_digest number=$(( base + ${stage#member} )) spent=0 fresh=false
-        "$1" "$stage" || return
+    for (( i = 0; i < ${#members[@]}; i++ )); do
+        current=$input digest=$input_digest number=$(( base + i + 1 )) spent=0 fresh=false
+        "$1" "${members[i]}" || return
     done
 }
 
