@@ -27,7 +27,7 @@ COMMANDS = ["se-gen -n 60", "se-import -f edges edges.tsv", "se-split --count 2 
             "se-export -t graphml a.seg", "se-check --deep z.seg", "se-hop 2 a.seg",
             "se-diffuse --ppr .2 --top 5 -@ 2 a.seg", "se-weigh --trees 2 -@ 2 a.seg",
             "se-estimate -k 3 -@ 2 p.seg", "se-cluster -k 4 --effort fast -@ 2 a.seg",
-            "se-vote v.seg v.seg", "se-vote --choose --table ck v.seg v.seg", "se-import ogb",
+            "se-vote v.seg v.seg", "se-vote --smooth .2 v.seg", "se-vote --choose --table ck v.seg v.seg", "se-import ogb",
             "se-import node-link.json",
             "se-train --epochs 2 --features-from a.seg bare.seg",
             "se-cache --dir cache --append edges.tsv a.seg -- cat", "se-cache --dir stored a.seg -- cat",
