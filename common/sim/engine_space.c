@@ -1,8 +1,9 @@
 /* engine_space.c - engine (b): search in a tree of boxes, for few dimensions
  *
  * The rows are points on a sphere, and S = 1 - |x - y|^2 / 2.  The points of one leaf are
- * asked for together: they walk down the tree side by side, and a branch is left out when it
- * is too far for all of them.  Distances come from differences of coordinates, so that their
+ * asked for together (if only some rows are asked for, so many that follow each other in the
+ * tree): they walk down the tree side by side, and a branch is left out when it is too far for
+ * all of them.  Distances come from differences of coordinates, so that their
  * error shrinks with them and crowded points can still be told apart. */
 #include <math.h>
 #include <string.h>
@@ -17,24 +18,24 @@ enum { MOST_DEPTH = 40 };
 struct space {
     struct se_sim_job *job;
     struct se_boxes boxes;
-    uint32_t *answer;           /* per place: number of the query, SE_NONE if not asked for */
+    uint32_t *asked;            /* places of the queries, ascending */
+    uint32_t *answer;           /* and their numbers */
     struct se_topk *lists;      /* per thread: SE_LEAF lists */
     struct se_topk_room *room;  /* per thread */
-    float *q;                   /* per thread: a leaf of queries, query by query */
+    float *q;                   /* per thread: a party, query by query, then column by column */
     double *table;              /* dense rows, centred; NULL for sparse ones */
     float *guess;               /* per thread: how far the next leaf may have to look */
     float rel;                  /* relative error of squared distances, twice */
 };
 
-/* A leaf of queries on its way through the tree. */
+/* As many queries as a leaf has points, on their way through the tree. */
 struct party {
     struct se_topk *lists;
     struct se_topk_room *room;
-    const float *leaf;          /* their coordinates */
+    float *leaf;                /* their coordinates, as in a leaf */
     float *q;                   /* the same, query by query */
-    const uint32_t *vertex;
-    uint64_t first, count;      /* places */
-    uint64_t asked;             /* mask of those that are queries */
+    const uint32_t *place, *answer;
+    uint64_t asked;             /* mask of those that have no answer yet */
     float limit[SE_LEAF];       /* largest squared distance that may still win */
     bool crowded;               /* some list has a bound on ids */
     uint64_t near[SE_LEAF];     /* what a leaf has for each of them */
@@ -73,7 +74,7 @@ static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t
                   p->score);
     for (; mask; mask &= mask - 1) {
         const unsigned j = (unsigned)__builtin_ctzll(mask);
-        const uint64_t itself = leaf * SE_LEAF == p->first ? 1ull << j : 0;
+        const uint64_t itself = p->place[j] / SE_LEAF == leaf ? 1ull << p->place[j] % SE_LEAF : 0;
         const uint64_t near = p->near[j] & all & ~itself;
         const uint64_t end = j * lists->cap + lists->count[j];
 
@@ -84,7 +85,7 @@ static void meet(const struct space *s, struct party *p, uint64_t mask, uint64_t
                                                 lists->score + end));
         if (lists->count[j] >= lists->full ||
             (lists->floor[j] == -INFINITY && lists->count[j] >= lists->k)) {
-            se_topk_tighten(lists, j, p->vertex[j], p->room);
+            se_topk_tighten(lists, j, s->boxes.point[p->place[j]], p->room);
             set_limit(s, p, j);
         }
     }
@@ -166,12 +167,12 @@ static float serve(struct space *s, struct party *p, float guess)
         p->lists->floor[j] = -guess;
         set_limit(s, p, j);
     }
-    roam(s, p, box_of(&s->boxes, p->first / SE_LEAF));
+    roam(s, p, box_of(&s->boxes, p->place[0] / SE_LEAF));
     for (uint64_t rest = p->asked; rest; rest &= rest - 1) {
         const unsigned j = (unsigned)__builtin_ctzll(rest);
-        const uint64_t to = s->answer[p->first + j] * k;
+        const uint64_t to = p->answer[j] * k;
 
-        if (!se_topk_finish(p->lists, j, p->vertex[j], p->room, -guess, s->job->id + to,
+        if (!se_topk_finish(p->lists, j, s->boxes.point[p->place[j]], p->room, -guess, s->job->id + to,
                             s->job->similarity + to))
             continue;
         p->asked &= ~(1ull << j);
@@ -180,35 +181,42 @@ static float serve(struct space *s, struct party *p, float guess)
     return most;
 }
 
+/* The coordinates of `count` queries; zeros for the others, of which nothing is asked. */
+static void gather(const struct space *s, struct party *p, uint64_t count)
+{
+    const uint64_t d = s->boxes.d;
+
+    memset(p->q, 0, 2 * SE_LEAF * d * sizeof *p->q);
+    for (uint64_t j = 0; j < count; j++) {
+        const uint64_t leaf = p->place[j] / SE_LEAF;
+        const float *from = s->boxes.leaf + leaf * SE_LEAF * d + p->place[j] % SE_LEAF;
+
+        for (uint64_t i = 0; i < d; i++)
+            p->q[j * d + i] = p->leaf[i * SE_LEAF + j] = from[i * SE_LEAF];
+    }
+}
+
 /* Neighbouring leaves lie about as dense: the last one tells how far to look at first.  Where
  * that was not enough for many, the next one starts without. */
-static void leaf_task(void *arg, uint64_t leaf, int thread)
+static void party_task(void *arg, uint64_t task, int thread)
 {
     struct space *s = arg;
-    const uint64_t first = leaf * SE_LEAF, left = s->boxes.points - first;
+    const uint64_t first = task * SE_LEAF, left = s->job->q - first, d = s->boxes.d;
+    const uint64_t count = left < SE_LEAF ? left : SE_LEAF;
     struct party p = { .lists = &s->lists[thread], .room = &s->room[thread],
-                       .leaf = s->boxes.leaf + first * s->boxes.d,
-                       .vertex = s->boxes.point + first, .first = first,
-                       .count = left < SE_LEAF ? left : SE_LEAF,
-                       .q = s->q + (uint64_t)thread * SE_LEAF * s->boxes.d };
+                       .place = s->asked + first, .answer = s->answer + first,
+                       .asked = count < SE_LEAF ? (1ull << count) - 1 : ~0ull,
+                       .q = s->q + (uint64_t)thread * 2 * SE_LEAF * d };
     float *guess = &s->guess[thread];
 
-    for (unsigned j = 0; j < SE_LEAF; j++) {
-        for (uint64_t i = 0; i < s->boxes.d; i++)
-            p.q[j * s->boxes.d + i] = p.leaf[i * SE_LEAF + j];
-        if (j < p.count && s->answer[first + j] != SE_NONE)
-            p.asked |= 1ull << j;
-    }
-    const int asked = __builtin_popcountll(p.asked);
-
-    if (asked == 0)
-        return;
+    p.leaf = p.q + SE_LEAF * d;
+    gather(s, &p, count);
     const float most = serve(s, &p, *guess);
 
-    *guess = 4 * __builtin_popcountll(p.asked) > asked ? INFINITY : 1.1f * most;
+    *guess = 4 * (uint64_t)__builtin_popcountll(p.asked) > count ? INFINITY : 1.1f * most;
     if (p.asked)
         serve(s, &p, INFINITY);
-    se_sim_progress(s->job, (uint64_t)asked);
+    se_sim_progress(s->job, count);
 }
 
 /* The errors of a squared distance x: each point was rounded to float twice, 2^-24 off at
@@ -223,19 +231,24 @@ static void set_margin(struct se_topk *lists, uint64_t d)
     lists->rel = (float)(2.5 * (double)(d + 4) * 0x1p-24);
 }
 
-/* Which query, if any, is at each place. */
-static int note_answers(struct space *s, struct se_err *err)
+/* The places of the queries, in the order of the tree */
+static int find_places(struct space *s, struct se_err *err)
 {
     const struct se_sim_job *job = s->job;
     uint32_t *number = se_alloc(job->rows->n, sizeof *number, err);     /* by vertex */
+    uint64_t found = 0;
 
-    s->answer = number ? se_alloc(job->m, sizeof *s->answer, err) : NULL;
+    s->asked = number ? se_alloc(job->q, sizeof *s->asked, err) : NULL;
+    s->answer = s->asked ? se_alloc(job->q, sizeof *s->answer, err) : NULL;
     if (s->answer) {
         memset(number, 0xff, job->rows->n * sizeof *number);
         for (uint64_t i = 0; i < job->q; i++)
             number[job->query[i]] = (uint32_t)i;
         for (uint64_t p = 0; p < job->m; p++)
-            s->answer[p] = number[s->boxes.point[p]];
+            if (number[s->boxes.point[p]] != SE_NONE) {
+                s->asked[found] = (uint32_t)p;
+                s->answer[found++] = number[s->boxes.point[p]];
+            }
     }
     free(number);
     return s->answer ? 0 : -1;
@@ -293,9 +306,9 @@ static int space_make(struct space *s, struct se_err *err)
     if (job->rows->d > SE_BOXES_DIMS)
         return se_fail(err, SE_EUSAGE, "--method space supports at most %d dimensions; use "
                        "--method product", SE_BOXES_DIMS);
-    if (se_boxes_make(&s->boxes, job, err) < 0 || note_answers(s, err) < 0)
+    if (se_boxes_make(&s->boxes, job, err) < 0 || find_places(s, err) < 0)
         return -1;
-    s->q = se_alloc(threads * SE_LEAF * job->rows->d, sizeof *s->q, err);
+    s->q = se_alloc(threads * 2 * SE_LEAF * job->rows->d, sizeof *s->q, err);
     s->guess = s->q ? se_alloc(threads, sizeof *s->guess, err) : NULL;
     s->lists = s->guess ? se_zalloc(threads, sizeof *s->lists, err) : NULL;
     if (!s->lists)
@@ -320,6 +333,7 @@ static void space_release(struct space *s)
     free(s->q);
     free(s->guess);
     free(s->table);
+    free(s->asked);
     free(s->answer);
     se_boxes_release(&s->boxes);
 }
@@ -330,7 +344,7 @@ int se_sim_space(struct se_sim_job *job, struct se_err *err)
     const int rc = space_make(&s, err);
 
     if (rc == 0)
-        se_parallel(job->threads, s.boxes.leaves, leaf_task, &s);
+        se_parallel(job->threads, (job->q + SE_LEAF - 1) / SE_LEAF, party_task, &s);
     space_release(&s);
     return rc;
 }
