@@ -13,7 +13,7 @@ import sys
 import zlib
 
 TAGS = {"graph": b"GRPH", "fused": b"FUSE", "features": b"FEAT", "labels": b"LABL",
-        "splits": b"SPLT", "embedding": b"EMBD", "knn": b"KNNS", "tree": b"TREE",
+        "splits": b"SPLT", "embedding": b"EMBD", "knn": b"KNNS", "block": b"BLCK", "tree": b"TREE",
         "predictions": b"PRED", "probabilities": b"prob", "model": b"MODL",
         "columns": b"cols", "names": b"name", "stats": b"stat",
         "history": b"hist"}
@@ -27,6 +27,9 @@ LAYOUTS = {b"GRPH": GRAPH, b"FUSE": GRAPH,
            b"EMBD": "n:Q d:Q row:f:n*d",
            b"KNNS": "n:Q k:Q first:Q last:Q metric:I on:I id:I:(last-first)*k "
                     "similarity:f:(last-first)*k",
+           b"BLCK": "n:Q k:Q first:Q last:Q low:Q high:Q metric:I on:I "
+                    "id:I:((last-first)+(first!=low)*(high-low))*k "
+                    "similarity:f:((last-first)+(first!=low)*(high-low))*k",
            b"TREE": "n:Q nodes:Q parent:I:nodes vertex:I:nodes",
            b"PRED": "n:Q label:i:n confidence:f:n",
            b"prob": "n:Q classes:Q p:f:n*classes",

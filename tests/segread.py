@@ -12,7 +12,7 @@ import zlib
 
 NONE = 0xFFFFFFFF
 NAMES = {b"GRPH": "graph", b"FUSE": "fused", b"FEAT": "features", b"LABL": "labels",
-         b"SPLT": "splits", b"EMBD": "embedding", b"KNNS": "knn", b"TREE": "tree",
+         b"SPLT": "splits", b"EMBD": "embedding", b"KNNS": "knn", b"BLCK": "block", b"TREE": "tree",
          b"PRED": "predictions", b"prob": "probabilities", b"MODL": "model", b"arcs": "arcs",
          b"name": "names", b"cols": "columns",
          b"stat": "stats",
@@ -119,18 +119,36 @@ def embedding(p):
     return n,
 
 
+def lists(ids, sim, k, first, others):
+    """Of vertices from `first` on, with neighbours in `others`"""
+    for i, x in enumerate(ids):
+        if x == NONE:
+            need(sim[i] == 0, "knn without neighbour")
+            continue
+        need(x in others and x != first + i // k, "knn id")
+        need(i % k == 0 or (ids[i - 1] != NONE and sim[i] <= sim[i - 1]), "knn order")
+        need(abs(sim[i]) <= 1.001, "knn similarity")
+
+
 def knn(p):
     n, k, first, last = p.take(4, "Q")
     metric, _ = p.take(2, "I")
     need(first <= last <= n and (k < n or k == 0) and metric < 2, "knn")
     ids, sim = p.take((last - first) * k, "I"), p.take((last - first) * k, "f")
-    for i, x in enumerate(ids):
-        if x == NONE:
-            need(sim[i] == 0, "knn without neighbour")
-            continue
-        need(x < n and x != first + i // k, "knn id")
-        need(i % k == 0 or (ids[i - 1] != NONE and sim[i] <= sim[i - 1]), "knn order")
-        need(abs(sim[i]) <= 1.001, "knn similarity")
+    lists(ids, sim, k, first, range(n))
+    return n,
+
+
+def block(p):
+    n, k, first, last, low, high = p.take(6, "Q")
+    metric, _ = p.take(2, "I")
+    same = (first, last) == (low, high)
+    need(high <= n and first <= last and (same or first < last <= low < high), "block")
+    need((k < n or k == 0) and metric < 2, "block")
+    rows, columns = last - first, 0 if same else high - low
+    ids, sim = p.take((rows + columns) * k, "I"), p.take((rows + columns) * k, "f")
+    lists(ids[:rows * k], sim[:rows * k], k, first, range(low, high))
+    lists(ids[rows * k:], sim[rows * k:], k, low, range(first, last))
     return n,
 
 

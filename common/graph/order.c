@@ -513,6 +513,9 @@ static int order_section(const struct ordering *o, uint32_t tag, struct se_err *
     case SE_SPLITS: return order_splits(o, err);
     case SE_EMBEDDING: return order_embedding(o, err);
     case SE_KNN: return order_knn(o, err);
+    case SE_KNN_BLOCK:
+        return se_fail(err, SE_EINPUT, "block: this is a part of the neighbours; join the parts "
+                       "before --order");
     case SE_TREE: return order_tree(o, err);
     case SE_PREDICTIONS: return order_predictions(o, err);
     case SE_PROBABILITIES: return order_probabilities(o, err);
@@ -546,7 +549,8 @@ static const uint32_t sequence[] = { SE_GRAPH, SE_ARCS, SE_FEATURES, SE_LABELS, 
 static int order_all(const struct ordering *o, struct se_err *err)
 {
     for (size_t i = 0; i < o->s->count; i++)            /* refuse before anything is changed */
-        if (o->s->section[i].tag != SE_NAMES && !se_section_kind_of(o->s->section[i].tag))
+        if (o->s->section[i].tag != SE_NAMES && (o->s->section[i].tag == SE_KNN_BLOCK ||
+                                                    !se_section_kind_of(o->s->section[i].tag)))
             return order_section(o, o->s->section[i].tag, err);
     for (size_t i = 0; i < sizeof sequence / sizeof *sequence; i++) {
         const struct se_section *x = se_stream_find(o->s, sequence[i]);

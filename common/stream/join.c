@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/set.h"
+#include "common/stream/join_blocks.h"
 
 enum { MOST_STATS = 10000 };    /* more is damage; uniting takes the square of it */
 
@@ -287,10 +288,12 @@ int se_stream_join(struct se_stream *base, struct se_stream *other, int others, 
 
     base->keep = true;
     *at = -1;
-    rc = join_knn(base, other, others, replace, err);
+    rc = se_stream_join_blocks(base, other, others, err);
+    if (rc == 0)
+        rc = join_knn(base, other, others, replace, err);
     for (int i = 0; rc == 0 && i < others; i++)
         for (size_t k = 0; rc == 0 && k < other[i].count; k++)
-            if (other[i].section[k].tag != SE_KNN) {
+            if (other[i].section[k].tag != SE_KNN && other[i].section[k].tag != SE_KNN_BLOCK) {
                 rc = join_section(base, &other[i], &other[i].section[k], replace, err);
                 *at = rc < 0 ? i : -1;
             }

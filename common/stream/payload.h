@@ -23,7 +23,7 @@ int se_payload_fits(uint64_t have, uint64_t n, uint32_t tag, const char *other,
                     struct se_err *err);
 /* The walks of all sections, for the table */
 se_walk_section se_walk_graph, se_walk_arcs, se_walk_features, se_walk_labels, se_walk_splits,
-    se_walk_embedding, se_walk_knn, se_walk_tree, se_walk_predictions, se_walk_probabilities, se_walk_names,
+    se_walk_embedding, se_walk_knn, se_walk_block, se_walk_tree, se_walk_predictions, se_walk_probabilities, se_walk_names,
     se_walk_colnames, se_walk_stats, se_walk_history, se_walk_model;
 /* n is a number of vertices that ids can count */
 int se_payload_vertices(uint64_t n, uint32_t tag, struct se_err *err);

@@ -131,6 +131,22 @@ int se_knn_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on,
                      struct se_stream *s, struct se_err *err);
 void se_knn_room_release(struct se_knn_room *r);
 
+/* block: of the pairs of a vertex of [first, last) and one of [from, to) the k most similar of each
+ * vertex.  The second range is the first, or behind it, and then neither is empty.  se_stream_join() makes
+ * knn of blocks that hold each pair once. */
+struct se_knn_block {
+    uint64_t n, k, first, last, from, to;
+    uint32_t metric, on;        /* as in knn, like the following */
+    const uint32_t *id;         /* k for each of [first, last); then, if that is another range, of
+                                 * [from, to) */
+    const float *similarity;
+};
+uint64_t se_knn_block_lists(const struct se_knn_block *b);
+int se_knn_block_get(struct se_knn_block *b, struct se_stream *s, struct se_err *err);
+int se_knn_block_room_make(struct se_knn_room *r, const struct se_knn_block *b, struct se_err *err);
+int se_knn_block_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on, struct se_stream *s,
+                       struct se_err *err);
+
 /* tree: nodes in depth-first order, so node 0 is the root and a subtree is a range of ids */
 struct se_tree {
     uint64_t n, nodes;          /* vertices; nodes with root and leaves */

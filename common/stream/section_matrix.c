@@ -1,9 +1,10 @@
-/* section_matrix.c - the sections features, embedding and knn
+/* section_matrix.c - the sections features, embedding, knn and block
  *
  * features:  u64 n, d, nnz, kind (0 dense, 1 ones, 2 values);
  *            dense: f32 [n * d]; else u64 off[n + 1], u32 col[nnz], kind 2: f32 value[nnz]
  * embedding: u64 n, d; f32 [n * d]
- * knn:       u64 n, k, first, last; u32 metric, on; u32 id[rows * k]; f32 sim[rows * k] */
+ * knn:       u64 n, k, first, last; u32 metric, on; u32 id[rows * k]; f32 sim[rows * k]
+ * block:     u64 n, k, first, last, from, to; the rest as knn, rows and then columns */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +278,13 @@ int se_probabilities_give(float *p, uint64_t n, uint64_t classes, struct se_stre
 /* Correlations and cosines lie within -1 and 1; sums of rounded products may pass that a little. */
 #define SIMILARITY_SLACK 1e-3f
 
-static int check_neighbours(const struct se_knn *x, struct se_reader *ids,
+/* Lists of neighbours of [first, last), who must be in [from, to) */
+struct lists {
+    uint32_t tag;
+    uint64_t k, first, last, from, to;
+};
+
+static int check_neighbours(const struct lists *x, struct se_reader *ids,
                             struct se_reader *similarities, struct se_err *err)
 {
     for (uint64_t v = x->first; v < x->last; v++) {
@@ -289,20 +296,21 @@ static int check_neighbours(const struct se_knn *x, struct se_reader *ids,
             const float similarity = se_next_f32(similarities);
 
             if (id == SE_NONE && similarity != 0)
-                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has a similarity "
+                return se_payload_fail(err, x->tag, "vertex %" PRIu64 " has a similarity "
                                        "without a neighbour", v);
             if (id != SE_NONE && j > 0 && before == SE_NONE)
-                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has a neighbour behind "
+                return se_payload_fail(err, x->tag, "vertex %" PRIu64 " has a neighbour behind "
                                        "its last", v);
-            if (id != SE_NONE && (id >= x->n || id == v))
-                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has neighbour %" PRIu32
-                                       ", which is itself or no vertex", v, id);
+            if (id != SE_NONE && (id < x->from || id >= x->to || id == v))
+                return se_payload_fail(err, x->tag, "vertex %" PRIu64 " has neighbour %" PRIu32
+                                       ", which is itself or no %s", v, id,
+                                       x->tag == SE_KNN ? "vertex" : "vertex of the block");
             if (id != SE_NONE &&
                 (!__builtin_isfinite(similarity) || (j > 0 && similarity > above)))
-                return se_payload_fail(err, SE_KNN, "similarities of vertex %" PRIu64 " are not "
-                                       "finite and descending", v);
+                return se_payload_fail(err, x->tag, "similarities of vertex %" PRIu64
+                                       " are not finite and descending", v);
             if (!(__builtin_fabsf(similarity) <= 1 + SIMILARITY_SLACK))
-                return se_payload_fail(err, SE_KNN, "vertex %" PRIu64 " has similarity %g; none "
+                return se_payload_fail(err, x->tag, "vertex %" PRIu64 " has similarity %g; none "
                                        "is above 1 or below -1", v, (double)similarity);
             before = id;
             above = similarity;
@@ -339,7 +347,8 @@ int se_walk_knn(struct se_walk *w, void *to, struct se_err *err)
     if (!x.id || !x.similarity || w->left)
         return se_payload_short(err, SE_KNN);
     /* without neighbours nothing in the stream stands behind the number of rows */
-    if (x.k > 0 && check_neighbours(&x, &id, &similarity, err) < 0)
+    if (x.k > 0 && check_neighbours(&(struct lists){ SE_KNN, x.k, x.first, x.last, 0, x.n }, &id,
+                                    &similarity, err) < 0)
         return -1;
     if (to)
         *(struct se_knn *)to = x;
@@ -364,41 +373,125 @@ int se_knn_put(const struct se_knn *k, struct se_stream *s, struct se_err *err)
     return se_stream_put(s, SE_KNN, part, 4, from, err);
 }
 
-int se_knn_room_make(struct se_knn_room *r, uint64_t n, uint64_t k, uint64_t first,
-                     uint64_t last, struct se_err *err)
+/* Room for `count` neighbours behind a head of `words`, the last of which is set when it is given */
+static int make_room(struct se_knn_room *r, const uint64_t *head, int words, uint64_t count,
+                     struct se_err *err)
 {
-    const uint64_t h[4] = { n, k, first, last };
-    uint64_t count, *word;
+    uint64_t *word;
 
-    if (__builtin_mul_overflow(last - first, k, &count) || count > UINT64_MAX / 16)
+    if (count > UINT64_MAX / 16)
         return se_fail(err, SE_EMEM, "no memory for the neighbours; ask for fewer with -k");
-    const uint64_t part = (count + 1) / 2, all = 5 + 2 * part;
+    const uint64_t part = (count + 1) / 2, start = (uint64_t)words, all = start + 2 * part;
 
     word = se_alloc(all, sizeof *word, err);
     if (!word)
         return -1;
-    memcpy(word, h, sizeof h);
+    memcpy(word, head, (start - 1) * sizeof *word);
     if (count > 0)                              /* padding */
-        word[4 + part] = word[4 + 2 * part] = 0;
-    *r = (struct se_knn_room){ all * sizeof *word, word, (uint32_t *)(word + 5),
-                               (void *)(word + 5 + part) };
+        word[start + part - 1] = word[all - 1] = 0;
+    *r = (struct se_knn_room){ all * sizeof *word, word, (uint32_t *)(word + start),
+                               (void *)(word + start + part) };
     return 0;
 }
 
-int se_knn_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on,
+static int give_room(struct se_knn_room *r, uint32_t tag, int words, uint32_t metric, uint32_t on,
                      struct se_stream *s, struct se_err *err)
 {
     const uint32_t kind[2] = { metric, on }, from[SE_ORIGINS] = { on, 0 };
     void *payload = r->payload;
     const uint64_t len = r->len;
 
-    memcpy((uint64_t *)payload + 4, kind, sizeof kind);
+    memcpy((uint64_t *)payload + words - 1, kind, sizeof kind);
     *r = (struct se_knn_room)SE_KNN_ROOM_INIT;
-    return se_stream_give(s, SE_KNN, payload, len, from, err);
+    return se_stream_give(s, tag, payload, len, from, err);
+}
+
+int se_knn_room_make(struct se_knn_room *r, uint64_t n, uint64_t k, uint64_t first,
+                     uint64_t last, struct se_err *err)
+{
+    const uint64_t h[4] = { n, k, first, last };
+    uint64_t count;
+
+    return make_room(r, h, 5, __builtin_mul_overflow(last - first, k, &count) ? UINT64_MAX : count,
+                     err);
+}
+
+int se_knn_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on,
+                     struct se_stream *s, struct se_err *err)
+{
+    return give_room(r, SE_KNN, 5, metric, on, s, err);
 }
 
 void se_knn_room_release(struct se_knn_room *r)
 {
     free(r->payload);
     *r = (struct se_knn_room)SE_KNN_ROOM_INIT;
+}
+
+/* --- block --- */
+
+uint64_t se_knn_block_lists(const struct se_knn_block *b)
+{
+    return b->last - b->first + (b->from == b->first ? 0 : b->to - b->from);
+}
+
+/* The columns are the rows, or behind them, and then neither are none */
+static bool block_is_sound(const struct se_knn_block *b)
+{
+    return b->to <= b->n &&
+           ((b->first <= b->last && b->first == b->from && b->last == b->to) ||
+            (b->first < b->last && b->last <= b->from && b->from < b->to));
+}
+
+int se_walk_block(struct se_walk *w, void *to, struct se_err *err)
+{
+    struct se_reader id, similarity;
+    const uint64_t *h = se_walk_head(w, 7);
+    uint32_t kind[2];
+
+    if (!h)
+        return se_payload_short(err, SE_KNN_BLOCK);
+    memcpy(kind, h + 6, sizeof kind);
+    struct se_knn_block x = { .n = h[0], .k = h[1], .first = h[2], .last = h[3], .from = h[4],
+                          .to = h[5], .metric = kind[0], .on = kind[1] };
+
+    if (se_payload_vertices(x.n, SE_KNN_BLOCK, err) < 0)
+        return -1;
+    if (!block_is_sound(&x) || (x.k >= x.n && x.k > 0) || kind[0] > SE_COSINE ||
+        (kind[1] != SE_EMBEDDING && kind[1] != SE_FEATURES))
+        return se_payload_fail(err, SE_KNN_BLOCK, "its header is damaged");
+    x.id = se_walk_array(w, &id, se_knn_block_lists(&x) * x.k, 4);
+    x.similarity = se_walk_array(w, &similarity, se_knn_block_lists(&x) * x.k, 4);
+    if (!x.id || !x.similarity || w->left)
+        return se_payload_short(err, SE_KNN_BLOCK);
+    if (x.k > 0 && (check_neighbours(&(struct lists){ SE_KNN_BLOCK, x.k, x.first, x.last, x.from,
+                                                      x.to }, &id, &similarity, err) < 0 ||
+                    (x.first != x.from &&
+                     check_neighbours(&(struct lists){ SE_KNN_BLOCK, x.k, x.from, x.to, x.first,
+                                                       x.last }, &id, &similarity, err) < 0)))
+        return -1;
+    if (to)
+        *(struct se_knn_block *)to = x;
+    return 0;
+}
+
+int se_knn_block_get(struct se_knn_block *b, struct se_stream *s, struct se_err *err)
+{
+    return se_walk_whole(s, SE_KNN_BLOCK, se_walk_block, b, err);
+}
+
+int se_knn_block_room_make(struct se_knn_room *r, const struct se_knn_block *b, struct se_err *err)
+{
+    const uint64_t h[6] = { b->n, b->k, b->first, b->last, b->from, b->to };
+    uint64_t count;
+
+    if (__builtin_mul_overflow(se_knn_block_lists(b), b->k, &count))
+        count = UINT64_MAX;
+    return make_room(r, h, 7, count, err);
+}
+
+int se_knn_block_room_give(struct se_knn_room *r, uint32_t metric, uint32_t on, struct se_stream *s,
+                       struct se_err *err)
+{
+    return give_room(r, SE_KNN_BLOCK, 7, metric, on, s, err);
 }

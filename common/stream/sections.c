@@ -25,6 +25,8 @@ static const struct se_section_kind kinds[] = {
     { SE_EMBEDDING, "embedding", true, TRAIN, { { 0 } }, se_walk_embedding },
     { SE_KNN, "knn", true, "make one with se-sim", { { SE_EMBEDDING, SE_FEATURES } },
       se_walk_knn },
+    { SE_KNN_BLOCK, "block", true, "make one with se-sim --columns", { { SE_EMBEDDING, SE_FEATURES } },
+      se_walk_block },
     { SE_TREE, "tree", true, "make one with se-tree", { { SE_FUSED, SE_GRAPH } },
       se_walk_tree },
     { SE_PREDICTIONS, "predictions", true, TRAIN, { { SE_GRAPH } }, se_walk_predictions },

@@ -38,6 +38,7 @@
 #define SE_SPLITS SE_TAG('S', 'P', 'L', 'T')
 #define SE_EMBEDDING SE_TAG('E', 'M', 'B', 'D')
 #define SE_KNN SE_TAG('K', 'N', 'N', 'S')
+#define SE_KNN_BLOCK SE_TAG('B', 'L', 'C', 'K')
 #define SE_TREE SE_TAG('T', 'R', 'E', 'E')
 #define SE_PREDICTIONS SE_TAG('P', 'R', 'E', 'D')
 #define SE_MODEL SE_TAG('M', 'O', 'D', 'L')

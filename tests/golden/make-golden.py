@@ -136,6 +136,11 @@ def knn(n, k, ids, sim, first=0, last=None, metric=0, on=b"EMBD"):
     return data + pack("I", ids) + pack("f", sim)
 
 
+def block(n, k, rows, columns, ids, sim, metric=0, on=b"EMBD"):
+    data = u64(n, k, *rows, *columns) + struct.pack("<I", metric) + on
+    return data + pack("I", ids) + pack("f", sim)
+
+
 def tree(n, parent, vertex):
     return u64(n, len(parent)) + pack("I", parent) + pack("I", vertex)
 
@@ -234,6 +239,11 @@ VALUES = [(b"FEAT", sparse([0, 2, 2, 3], 70000, [0, 69999, 5], [0.5, -2, 3e38]),
 # Vertices with fewer than k neighbours, and with none.
 ALONE = [(b"KNNS", knn(4, 2, [1, 2, 0, NONE, NONE, NONE, 0, NONE],
                        [1, -0.5, 1, 0, 0, 0, -0.25, 0], on=b"FEAT"), [])]
+# Two vertices with the three behind them; three among themselves.
+BLOCK = [(b"BLCK", block(5, 2, (0, 2), (2, 5), [3, 2, 4, NONE, 0, NONE, 0, NONE, 1, NONE],
+                         [1, 0.5, 0.25, 0, 0.5, 0, 1, 0, 0.25, 0]), [])]
+SQUARE = [(b"BLCK", block(5, 2, (2, 5), (2, 5), [3, 4, 2, 4, 3, 2],
+                          [0.5, -1, 0.5, 0.25, 0.25, -1], 1, b"FEAT"), [])]
 COLUMNS = [(b"cols", columns([30.5, 0], [0.25, 1.5], b"age\0town=Oslo\0"), [])]
 EMPTY = [
     (b"GRPH", graph([0], []), []),
@@ -265,6 +275,8 @@ def good():
     yield "v1-layouts.seg", plain(LAYOUTS), digest(LAYOUTS)
     yield "v1-values.seg", plain(VALUES), digest(VALUES)
     yield "v1-alone.seg", plain(ALONE), digest(ALONE)
+    yield "v1-block.seg", plain(BLOCK), digest(BLOCK)
+    yield "v1-block-square.seg", plain(SQUARE), digest(SQUARE)
     yield "v1-columns.seg", plain(COLUMNS), digest(COLUMNS)
     yield "v1-probabilities.seg", plain(WITH_PROBABILITIES), digest(WITH_PROBABILITIES)
     yield "v1-arcs.seg", plain(WITH_ARCS), digest(WITH_ARCS)
@@ -463,6 +475,21 @@ def wrong():
            "knn: its header is damaged")
     yield ("knn-metric", b"KNNS", knn(2, 1, [1, 0], [1, 1], metric=2),
            "knn: its header is damaged")
+    B, pair = b"BLCK", ((0, 1), (1, 2))
+    yield ("block-own-side", B, block(3, 1, (0, 2), (2, 3), [1, 2, 0], [1, 1, 1]),
+           "block: vertex 0 has neighbour 1, which is itself or no vertex of the block")
+    yield ("block-itself", B, block(2, 1, (0, 2), (0, 2), [1, 1], [1, 1]),
+           "block: vertex 1 has neighbour 1, which is itself or no vertex of the block")
+    yield ("block-ascending", B, block(4, 2, (0, 2), (2, 4), [2, 3, 2, 3, 0, 1, 0, 1],
+                                       [1, 0, 1, 0, 1, 0, 0, 1]),
+           "block: similarities of vertex 3" + order)
+    for name, rows, behind in (("overlap", (0, 2), (1, 3)), ("before", (1, 2), (0, 1)),
+                                ("empty", (1, 1), (1, 2)), ("behind", (0, 1), (1, 4))):
+        yield ("block-" + name, B, block(3, 1, rows, behind, [1] * 4, [1] * 4),
+               "block: its header is damaged")
+    yield ("block-metric", B, block(2, 1, *pair, [1, 0], [1, 1], metric=2),
+           "block: its header is damaged")
+    yield "block-short", B, block(3, 1, (0, 1), (1, 3), [1], [1]), "block: " + fit
     T = b"TREE"
     yield ("tree-cycle", T, tree(2, [NONE, 2, 1, 0, 0], [NONE, NONE, NONE, 0, 1]),
            "tree: node 1 comes before its parent")

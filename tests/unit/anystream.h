@@ -283,6 +283,22 @@ static inline bool any_has(const struct any *a, uint32_t tag)
     return false;
 }
 
+/* The pairs of all vertices, of which nobody has neighbours */
+static inline int any_put_block(const struct any *a, struct se_stream *s, struct se_err *err)
+{
+    const struct se_knn_block b = { .n = a->knn.n, .k = a->knn.k, .to = a->knn.n,
+                                    .last = a->knn.n };
+    struct se_knn_room room = SE_KNN_ROOM_INIT;
+
+    if (se_knn_block_room_make(&room, &b, err) < 0)
+        return -1;
+    for (uint64_t i = 0; i < b.n * b.k; i++) {
+        room.id[i] = SE_NONE;
+        room.similarity[i] = 0;
+    }
+    return se_knn_block_room_give(&room, a->knn.metric, a->knn.on, s, err);
+}
+
 static inline int any_put_one(const struct any *a, uint32_t tag, struct se_stream *s,
                               struct se_err *err)
 {
@@ -299,6 +315,7 @@ static inline int any_put_one(const struct any *a, uint32_t tag, struct se_strea
     case SE_SPLITS: return se_splits_put(&a->splits, s, err);
     case SE_EMBEDDING: return se_embedding_put(&a->embedding, s, err);
     case SE_KNN: return se_knn_put(&a->knn, s, err);
+    case SE_KNN_BLOCK: return any_put_block(a, s, err);
     case SE_TREE: return se_tree_put(&a->tree, s, SE_FUSED, err);
     case SE_PREDICTIONS: return se_predictions_put(&a->predictions, s, err);
     case SE_PROBABILITIES: return se_probabilities_put(&a->probabilities, s, err);
