@@ -91,17 +91,23 @@ options=(--splits 0-3 --iterations 1 --model gcn --epochs 20 --no-cache)
 @test "se-sim as a job array gives what one run gives" {
     se-gen -n 300 --seed 2 -o ./-x.seg
     se-sim -k 10 ./-x.seg -o one.seg
-    SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg -k 10
+    SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg -k 10 --extra 1e9
     for (( i = 0; i < 300; i++ )); do
         [[ -e ./-y.seg.parts || ! -e ./-y.seg ]] || break
         sleep .2
     done
     [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
+    run -1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 2 none.seg z.seg
+    [[ $output == *"none.seg: cannot open"* && ! -e z.seg.parts ]]
     # a task that fails: the joining job does not wait for ever
-    SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 2 none.seg z.seg
+    mkdir broken
+    printf '#!/bin/bash\n[[ $* == *--plan* ]] && exec %q "$@"\necho broken >&2\nexit 1\n' \
+        "$(command -v se-sim)" > broken/se-sim
+    chmod +x broken/se-sim
+    PATH=$PWD/broken:$PATH SBATCH_OPTIONS=-c1 timeout 60 "$ROOT/pipelines/sim-array.slurm" 2 -x.seg z.seg
     done_with "$(timeout 10 squeue -h -o %A | sort -u | paste -sd ,)"
     [[ ! -e z.seg ]]
-    grep -q 'none.seg: cannot open' z.seg.parts/task-0.log
+    grep -q broken z.seg.parts/task-0.log
 }
 
 @test "the cable of a host is cut: its task is requeued, and the result is equal" {

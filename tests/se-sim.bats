@@ -125,6 +125,89 @@ sim.distinct	5" ]]
     [[ $stderr == "se-cat: knn: was made from another features section"* ]]
 }
 
+@test "blocks of pairs join to the bytes of one run, wherever they are cut" {
+    se-gen -n 400 --features normal --dims 20 --seed 1 --no-history -o far.seg
+    se-gen -n 300 --dims 40 --words 3 --seed 2 --no-history -o words.seg        # equal and empty rows
+    vectors 60 5 1 > once.tsv
+    { for i in 1 2 3 4; do cat once.tsv; done; } > e.tsv
+    path 240 > path.seg
+    se-import -q --no-history --onto path.seg --embedding e.tsv -o repeat.seg
+    printf '1\t2\n3\t1\n' > two.tsv
+    path 2 > path.seg
+    se-import -q --no-history --onto path.seg --embedding two.tsv -o two.seg
+    RANDOM=7
+    for case in "far 400 -k30" "far 400 -k399" "words 300 -k20" "words 300 -k5 -mcosine" \
+        "repeat 240 -k10" "repeat 240 -k239" "two 2 -k1"; do
+        read -r x n options <<< "$case"
+        # shellcheck disable=SC2086
+        se-sim -q $options --no-history "$x.seg" -o one.seg
+        for ranges in 1 2 4; do
+            rm -f block-*.seg
+            # shellcheck disable=SC2207
+            cut=(0 $(for (( i = 1; i < ranges; i++ )); do echo $(( RANDOM % (n - 1) + 1 )); done |
+                sort -nu) "$n")
+            for (( i = 0; i + 1 < ${#cut[@]}; i++ )); do
+                for (( j = i; j + 1 < ${#cut[@]}; j++ )); do
+                    # shellcheck disable=SC2086
+                    se-sim -q $options --no-history "$x.seg" -o "block-$i-$j.seg" \
+                        --rows "${cut[i]}:${cut[i + 1]}" --columns "${cut[j]}:${cut[j + 1]}"
+                done
+            done
+            se-check -q block-*.seg > /dev/null
+            se-cat --no-history "$x.seg" block-*.seg | cmp - one.seg
+        done
+    done
+}
+
+@test "blocks that are not a whole, or make no sense, are refused" {
+    se-gen -n 100 --features normal --dims 8 --seed 1 -o x.seg
+    se-sim -k 5 --rows :60 --columns :60 x.seg -o a.seg
+    se-sim -k 5 --rows 60: --columns 60: x.seg -o b.seg
+    se-sim -k 5 --rows :60 --columns 60: x.seg -o c.seg
+    se-sim -k 5 --rows :61 --columns 61: x.seg -o d.seg
+    se-sim -k 6 --rows :60 --columns 60: x.seg -o k.seg
+    se-sim -k 5 x.seg -o knn.seg
+    se-cat x.seg a.seg b.seg c.seg c.seg > /dev/null
+    fails 1 se-cat x.seg a.seg b.seg
+    [[ $stderr == *"block: 2400 of 4950 pairs of vertices are missing; give all parts" ]]
+    fails 1 se-cat x.seg a.seg b.seg c.seg d.seg
+    [[ $stderr == *"block: rows 0:61 and columns 61:100 are in another section in part" ]]
+    fails 1 se-cat x.seg a.seg b.seg k.seg
+    [[ $stderr == *"block: two sections differ in more than their rows and columns"* ]]
+    fails 1 se-cat knn.seg a.seg b.seg c.seg
+    [[ $stderr == *"block: there is a knn section beside it"* ]]
+    seq 0 99 > order
+    fails 1 se-cat --order ./order a.seg
+    [[ $stderr == *"block: this is a part of the neighbours; join the parts before --order" ]]
+    fails 1 se-kselect a.seg
+    for columns in 59:100 :60 30: 60:101 60:60; do
+        fails 1 se-sim --rows 10:60 --columns $columns x.seg
+    done
+    fails 2 se-sim --columns 1:2 x.seg
+    fails 2 se-sim --rows 1:2 --columns 2- x.seg
+    fails 2 se-sim --rows 1:2 --columns 2:3 --method space x.seg
+    fails 2 se-sim --rows 1:2 --columns 2:3 --approx .9 x.seg
+    fails 2 se-sim --rows 1:2 --plan 3 x.seg
+    fails 2 se-sim --plan 0 x.seg
+}
+
+@test "a plan has each pair once, in parts of about one size, and no more than are worth while" {
+    se-gen -n 200 --degree 1 --features normal --dims 40 --seed 1 -o x.seg
+    for parts in 1 2 3 4 5 7 8 12 16 23 64; do
+        se-sim --plan $parts --extra 1e9 x.seg > plan
+        tr -s ' :' '\t\t' < plan | awk -v parts=$parts '
+            { size = $2 == $5 ? ($3 - $2) ^ 2 / 2 : ($3 - $2) * ($6 - $5)
+              largest = size > largest ? size : largest
+              for (u = $2; u < $3; u += 1)
+                  for (v = $2 == $5 ? u + 1 : $5; v < $6; v += 1) { pairs++; twice += seen[u, v]++ } }
+            END { exit twice || pairs != 19900 || NR > parts + 1 ||
+                       (parts > 2 && largest > 1.6 * 20000 / parts) }'
+    done
+    [[ $(se-sim --plan 16 x.seg) == "--rows 0:200 --columns 0:200" ]]
+    [[ $(se-sim --plan 3 --extra 1e9 --method space x.seg | tail -n 1) == "--rows 133:200" ]]
+    fails 1 se-sim --plan 3 nothing.seg
+}
+
 @test "sim-parallel gives what one run gives, and keeps finished parts" {
     need_command parallel
     mkdir "a folder" bin
@@ -132,18 +215,19 @@ sim.distinct	5" ]]
     se-sim -k 10 --metric cosine "a folder/x.seg" -o one.seg
     for parts in 1 3 8; do
         "$ROOT/pipelines/sim-parallel" $parts "a folder/x.seg" "a folder/y.seg" -k 10 \
-            --metric cosine
+            --metric cosine --extra 1e9
         [[ $(digest "a folder/y.seg") == "$(digest one.seg)" ]]
     done
     [[ $(ls "a folder") == "x.seg
 y.seg" ]]
     cp "a folder/x.seg" ./-x.seg                # a name with a dash
-    "$ROOT/pipelines/sim-parallel" 2 -x.seg -y.seg -k 10 --metric cosine
+    "$ROOT/pipelines/sim-parallel" 2 -x.seg -y.seg -k 10 --metric cosine --extra 1e9
     [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
     run -1 "$ROOT/pipelines/sim-parallel" 3 nothing.seg z.seg
     [[ ! -e z.seg && ! -e z.seg.parts ]]
     run -2 "$ROOT/pipelines/sim-parallel" 0 x.seg z.seg
     # the part from row 100 on fails while there is a file "broken"
+    options=(-k 10 --metric cosine --method sparse --extra 1e9)
     cat > bin/se-sim << 'END'
 #!/bin/bash
 echo "$*" >> calls
@@ -154,14 +238,14 @@ END
     touch broken
     REAL=$(command -v se-sim)
     export REAL PATH=$PWD/bin:$PATH
-    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 10 --metric cosine
+    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg "${options[@]}"
     [[ $stderr == *"some parts failed; the same command tries them again" && ! -e ./-z.seg ]]
-    [[ $(grep -c -- '--rows 100:' calls) -eq 3 && $(wc -l < calls) -eq 5 ]]
-    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 11 --metric cosine
+    [[ $(grep -c -- '--rows 100:' calls) -eq 3 && $(wc -l < calls) -eq 6 ]]
+    run -1 --separate-stderr "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 11 "${options[@]:2}"
     [[ $stderr == *"-z.seg.parts holds parts of another run; remove it" ]]
     rm broken
-    "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg -k 10 --metric cosine
-    [[ $(wc -l < calls) -eq 6 && ! -e ./-z.seg.parts ]]
+    "$ROOT/pipelines/sim-parallel" 3 -x.seg -z.seg "${options[@]}"
+    [[ $(wc -l < calls) -eq 7 && ! -e ./-z.seg.parts ]]
     [[ $(digest ./-z.seg) == "$(digest one.seg)" ]]
 }
 
@@ -193,21 +277,22 @@ END
     chmod +x bin/sbatch
     PATH=$PWD/bin:$PATH
     array() { "$ROOT/pipelines/sim-array.slurm" "$@"; }
+    options=(-k 10 --metric cosine --method product --extra 1e9)
     for tasks in 1 4; do
-        [[ $(SBATCH_OPTIONS="--mem=1G" array $tasks -x.seg -y.seg -k 10 --metric cosine) == 17 ]]
+        [[ $(SBATCH_OPTIONS="--mem=1G" array $tasks -x.seg -y.seg "${options[@]}") == 17 ]]
         [[ $(digest ./-y.seg) == "$(digest one.seg)" && ! -e ./-y.seg.parts ]]
         rm ./-y.seg
     done
     grep -q -- '--array=0-3 .*--mem=1G' calls
     grep -q -- '--dependency=afterok:17 --kill-on-invalid-dep=yes' calls
-    grep -q 'task 3 of 4: vertices 225:300 of 300' tasks
-    LOST=2 array 4 -x.seg -y.seg -k 10 --metric cosine
+    grep -qx 'task 3 of 4: --rows 75:150 --columns 150:300' tasks
+    LOST=2 array 4 -x.seg -y.seg "${options[@]}"
     [[ ! -e ./-y.seg ]]
     run -1 --separate-stderr array --join 4 -x.seg -y.seg
     [[ $stderr == "sim-array.slurm: task 2 has not made its part; run it with --array=2" ]]
     run -1 --separate-stderr array 4 -x.seg -y.seg -k 10
     [[ $stderr == *"holds parts of an earlier run"* ]]
-    sbatch --array=2 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg -k 10 --metric cosine
+    sbatch --array=2 "$ROOT/pipelines/sim-array.slurm" 4 -x.seg -y.seg "${options[@]}"
     array --join 4 -x.seg -y.seg
     [[ $(digest ./-y.seg) == "$(digest one.seg)" ]]
     run -2 array 0 x.seg z.seg

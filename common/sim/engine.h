@@ -14,8 +14,11 @@ struct se_sim_job {
     const uint32_t *query;      /* q of them, ascending: those asked for */
     uint64_t m, q;
     uint64_t k;                 /* 1 .. m - 1 */
+    bool across;                /* only pairs of one asked for and another, and lists for both: all
+                                   asked for are below the others; k may be any, and SE_NONE and
+                                   0 fill what is not there */
     int threads;
-    uint32_t *id;               /* to fill: q * k vertices, best first */
+    uint32_t *id;               /* to fill: q * k (across: m * k) vertices, best first */
     float *similarity;
     struct se_progress *progress;
     _Atomic uint64_t done;      /* queries, for progress */
@@ -42,6 +45,8 @@ int se_sim_flat_make(struct se_sim_flat *f, const struct se_sim_job *job, struct
 int se_sim_line(struct se_sim_job *job, const struct se_sim_flat *f, struct se_err *err);
 int se_sim_circle(struct se_sim_job *job, const struct se_sim_flat *f, struct se_err *err);
 
+/* Instead of auto the method that costs least */
+int se_sim_choose(const struct se_sim_job *job, enum se_sim_method *method, struct se_err *err);
 /* Rough costs, in multiply-adds of the matrix product, to choose by. */
 double se_sim_product_cost(const struct se_sim_job *job);
 int se_sim_sparse_cost(const struct se_sim_job *job, double *cost, struct se_err *err);

@@ -24,12 +24,13 @@ struct tiles {
     uint32_t *row;              /* m vertices, those asked for first */
     uint64_t block;             /* rows and columns of a tile */
     uint64_t inner, outer;      /* blocks of rows asked for; blocks of the other rows */
+    uint64_t asked;             /* rows that have a list: those asked for, or if across all */
     float *dense;               /* m * d, centred and scaled; NULL for sparse rows */
-    struct se_topk lists;       /* one for each row asked for */
+    struct se_topk lists;       /* one for each of them */
     struct se_topk_room *room;  /* per thread, like the following */
-    float *tile, *panel;
+    float *tile, *panel, *turned;
     uint32_t *hit;
-    pthread_mutex_t *lock;      /* per inner block */
+    pthread_mutex_t *lock;      /* per block that has lists */
     float never[BLOCK];         /* floors that nothing reaches */
     uint64_t tasks;
 };
@@ -83,6 +84,29 @@ static inline void offer(struct tiles *t, uint64_t list, uint64_t other, float s
         se_topk_tighten(&t->lists, list, t->row[list], &t->room[thread]);
 }
 
+/* The floors of lists that are still empty: of the rows of a tile, and of its columns if `both`,
+ * which are turned into rows a few at a time */
+static void expect(struct tiles *t, struct block a, struct block b, bool both, const float *tile,
+                   int thread)
+{
+    enum { TURNED = BLOCK / 64 };
+    float *turned = t->turned + (uint64_t)thread * TURNED * BLOCK;
+    const uint64_t itself = a.first == b.first;
+
+    for (uint64_t i = 0; i < a.rows && t->lists.floor[a.first + i] == -INFINITY; i++)
+        se_topk_expect(&t->lists, a.first + i, tile + i * BLOCK, (uint32_t)b.rows, itself);
+    for (uint64_t j = 0; both && j < b.rows && t->lists.floor[b.first + j] == -INFINITY;
+         j += TURNED) {
+        const uint64_t some = b.rows - j < TURNED ? b.rows - j : TURNED;
+
+        for (uint64_t i = 0; i < a.rows; i++)
+            for (uint64_t l = 0; l < some; l++)
+                turned[l * BLOCK + i] = tile[i * BLOCK + j + l];
+        for (uint64_t l = 0; l < some; l++)
+            se_topk_expect(&t->lists, b.first + j + l, turned + l * BLOCK, (uint32_t)a.rows, 0);
+    }
+}
+
 /* The columns of a tile as candidates of its rows and, if `both`, the other way round. */
 static void harvest(struct tiles *t, struct block a, struct block b, bool both,
                     const float *tile, int thread)
@@ -91,6 +115,7 @@ static void harvest(struct tiles *t, struct block a, struct block b, bool both,
     const float *floor = t->lists.floor, *across = both ? floor + b.first : t->never;
     uint32_t *hit = t->hit + (uint64_t)thread * BLOCK;
 
+    expect(t, a, b, both, tile, thread);
     for (uint64_t u = a.first; u < a.first + a.rows; u++, tile += BLOCK) {
         const uint32_t hits = kernels->scan(tile, across, floor[u], (uint32_t)b.rows, hit);
 
@@ -106,11 +131,22 @@ static void harvest(struct tiles *t, struct block a, struct block b, bool both,
     }
 }
 
+/* Pairs of inner blocks to be computed */
+static uint64_t inner_pairs(const struct tiles *t)
+{
+    return t->job->across ? 0 : t->inner * (t->inner + 1) / 2;
+}
+
+static uint64_t listed_blocks(const struct tiles *t)
+{
+    return t->inner + (t->job->across ? t->outer : 0);
+}
+
 /* Tile number `task`: first the pairs of inner blocks, by distance around the circle of
  * blocks, then inner times outer blocks. */
 static void pair_at(const struct tiles *t, uint64_t task, uint64_t *a, uint64_t *b)
 {
-    const uint64_t inner = t->inner, pairs = inner * (inner + 1) / 2;
+    const uint64_t inner = t->inner, pairs = inner_pairs(t);
 
     if (task >= pairs) {
         *a = (task - pairs) % inner;
@@ -125,7 +161,7 @@ static void pair_at(const struct tiles *t, uint64_t task, uint64_t *a, uint64_t 
 static void two_blocks(struct tiles *t, uint64_t a, uint64_t b, float *tile, int thread)
 {
     const struct block ba = block_at(t, a), bb = block_at(t, b);
-    const bool both = b < t->inner;
+    const bool both = b < listed_blocks(t);
     const uint64_t first = both && b < a ? b : a;
 
     multiply(t, ba, bb, thread, tile);
@@ -191,7 +227,7 @@ static void finish_task(void *arg, uint64_t task, int thread)
     struct tiles *t = arg;
     const uint64_t last = (task + 1) * ROWS_PER_TASK, k = t->job->k;
 
-    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < t->job->q; i++)
+    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < t->asked; i++)
         se_topk_finish(&t->lists, i, t->row[i], &t->room[thread], -INFINITY,
                        t->job->id + i * k, t->job->similarity + i * k);
 }
@@ -244,20 +280,22 @@ static int tiles_make(struct tiles *t, struct se_err *err)
     t->block = block_size(job);
     t->inner = (job->q + t->block - 1) / t->block;
     t->outer = (job->m - job->q + t->block - 1) / t->block;
-    t->tasks = t->inner * (t->inner + 1) / 2 + t->inner * t->outer;
+    t->asked = job->across ? job->m : job->q;
+    t->tasks = inner_pairs(t) + t->inner * t->outer;
     set_margin(&t->lists, d);
     for (int i = 0; i < BLOCK; i++)
         t->never[i] = INFINITY;
-    if (se_topk_init(&t->lists, job->q, job->k, 0, err) < 0)
+    if (se_topk_init(&t->lists, t->asked, job->k, 0, err) < 0)
         return -1;
     t->room = se_topk_rooms(&t->lists, job->rows, job->threads, err);
     t->row = t->room ? se_alloc(job->m, sizeof *t->row, err) : NULL;
     t->tile = t->row ? se_alloc(threads * BLOCK * BLOCK, sizeof *t->tile, err) : NULL;
     t->hit = t->tile ? se_alloc(threads * BLOCK, sizeof *t->hit, err) : NULL;
-    t->lock = t->hit ? se_alloc(t->inner, sizeof(pthread_mutex_t), err) : NULL;
+    t->turned = t->hit ? se_alloc(threads * BLOCK * BLOCK / 64, sizeof *t->turned, err) : NULL;
+    t->lock = t->turned ? se_alloc(listed_blocks(t), sizeof(pthread_mutex_t), err) : NULL;
     if (!t->lock)
         return -1;
-    for (uint64_t i = 0; i < t->inner; i++)
+    for (uint64_t i = 0; i < listed_blocks(t); i++)
         pthread_mutex_init(&t->lock[i], NULL);
     order_rows(t);
     if (!job->rows->x.dense) {
@@ -270,13 +308,14 @@ static int tiles_make(struct tiles *t, struct se_err *err)
 
 static void tiles_release(struct tiles *t)
 {
-    for (uint64_t i = 0; t->lock && i < t->inner; i++)
+    for (uint64_t i = 0; t->lock && i < listed_blocks(t); i++)
         pthread_mutex_destroy(&t->lock[i]);
     se_topk_rooms_free(t->room, t->job->threads);
     se_topk_release(&t->lists);
     free(t->row);
     free(t->tile);
     free(t->hit);
+    free(t->turned);
     free(t->lock);
     free(t->panel);
     free(t->dense);
@@ -292,7 +331,7 @@ int se_sim_product(struct se_sim_job *job, struct se_err *err)
             se_parallel(job->threads, (job->m + ROWS_PER_TASK - 1) / ROWS_PER_TASK,
                         fill_task, &t);
         se_parallel(job->threads, t.tasks, tile_task, &t);
-        se_parallel(job->threads, (job->q + ROWS_PER_TASK - 1) / ROWS_PER_TASK, finish_task,
+        se_parallel(job->threads, (t.asked + ROWS_PER_TASK - 1) / ROWS_PER_TASK, finish_task,
                     &t);
     }
     tiles_release(&t);

@@ -49,7 +49,8 @@ static bool same_row(const struct se_features *x, uint64_t i, uint64_t j)
 
 struct hashing {
     const struct se_sim_rows *rows;
-    uint64_t *hash;
+    uint64_t first, n;
+    uint64_t *hash;             /* n */
     const uint64_t *key;
 };
 
@@ -60,33 +61,34 @@ static void hash_task(void *arg, uint64_t task, int thread)
     const uint64_t last = (task + 1) * ROWS_PER_TASK;
 
     (void)thread;
-    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < h->rows->n; i++)
-        h->hash[i] = hash_row(&h->rows->x, i, key);
+    for (uint64_t i = task * ROWS_PER_TASK; i < last && i < h->n; i++)
+        h->hash[i] = hash_row(&h->rows->x, h->first + i, key);
 }
 
 /* Enter the vertices in ascending order, so that the first of a group is its lowest. */
 static void enter(struct se_sim_groups *g, const struct se_sim_rows *r, const uint64_t *hash,
                   uint32_t *table, uint64_t mask)
 {
-    for (uint64_t v = 0; v < g->n; v++) {
-        uint64_t slot = hash[v] & mask;
+    for (uint64_t i = 0; i < g->n; i++) {
+        const uint64_t v = g->first + i;
+        uint64_t slot = hash[i] & mask;
 
         if (r->scale[v].inverse == 0) {
-            g->group[v] = SE_NONE;
+            g->group[i] = SE_NONE;
             g->flats++;
             continue;
         }
         for (; table[slot] != SE_NONE; slot = (slot + 1) & mask) {
             const uint32_t u = g->row[table[slot]];
 
-            if (hash[u] == hash[v] && same_row(&r->x, u, v))
+            if (hash[u - g->first] == hash[i] && same_row(&r->x, u, v))
                 break;
         }
         if (table[slot] == SE_NONE) {
             table[slot] = (uint32_t)g->m;
             g->row[g->m++] = (uint32_t)v;
         }
-        g->group[v] = table[slot];
+        g->group[i] = table[slot];
     }
 }
 
@@ -103,32 +105,45 @@ static int list_members(struct se_sim_groups *g, struct se_err *err)
         g->off[i + 2] += g->off[i + 1];
     for (uint64_t v = 0; v < g->n; v++)
         if (g->group[v] != SE_NONE)
-            g->member[g->off[g->group[v] + 1]++] = (uint32_t)v;
+            g->member[g->off[g->group[v] + 1]++] = (uint32_t)(g->first + v);
     return 0;
 }
 
-int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, int threads,
-                       struct se_err *err)
+int se_sim_groups_make(struct se_sim_groups *g, const struct se_sim_rows *r, uint64_t first,
+                       uint64_t last, int threads, struct se_err *err)
 {
-    struct hashing h = { r, NULL, se_hash_key() };
+    struct hashing h = { r, first, last - first, NULL, se_hash_key() };
     uint64_t size = 16;
     uint32_t *table;
 
-    g->n = r->n;
-    while (size < 2 * r->n)
+    g->first = first;
+    g->n = last - first;
+    while (size < 2 * g->n)
         size *= 2;
     table = se_alloc(size, sizeof *table, err);
-    h.hash = table ? se_alloc(r->n, sizeof *h.hash, err) : NULL;
-    g->row = h.hash ? se_alloc(r->n, sizeof *g->row, err) : NULL;
-    g->group = g->row ? se_alloc(r->n, sizeof *g->group, err) : NULL;
+    h.hash = table ? se_alloc(g->n, sizeof *h.hash, err) : NULL;
+    g->row = h.hash ? se_alloc(g->n, sizeof *g->row, err) : NULL;
+    g->group = g->row ? se_alloc(g->n, sizeof *g->group, err) : NULL;
     if (g->group) {
         memset(table, 0xff, size * sizeof *table);
-        se_parallel(threads, (r->n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, hash_task, &h);
+        se_parallel(threads, (g->n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, hash_task, &h);
         enter(g, r, h.hash, table, size - 1);
     }
     free(table);
     free(h.hash);
     return g->group ? list_members(g, err) : -1;
+}
+
+int se_sim_count(const struct se_sim_rows *r, int threads, uint64_t *distinct, uint64_t *flats,
+                 struct se_err *err)
+{
+    struct se_sim_groups g = SE_SIM_GROUPS_INIT;
+    const int rc = se_sim_groups_make(&g, r, 0, r->n, threads, err);
+
+    *distinct = g.m;
+    *flats = g.flats;
+    se_sim_groups_release(&g);
+    return rc;
 }
 
 void se_sim_groups_release(struct se_sim_groups *g)
@@ -143,10 +158,10 @@ void se_sim_groups_release(struct se_sim_groups *g)
 /* --- from groups back to vertices --- */
 
 struct expansion {
-    const struct se_sim_groups *g;
+    const struct se_sim_groups *own, *other;
     const struct se_sim_job *job;
     struct se_sim_answer *a;
-    uint64_t *place;            /* per query group: where its answer is; by group */
+    uint64_t *place;            /* per group of `own` that was asked for: where its answer is */
     uint64_t **key;             /* per thread: room for the keys of one vertex, twice */
     uint64_t room;
 };
@@ -167,13 +182,13 @@ static uint64_t take(uint64_t *key, uint64_t have, const uint32_t *list, uint64_
 static uint64_t take_groups(const struct expansion *x, uint32_t v, uint64_t *key,
                             uint64_t have)
 {
-    const struct se_sim_groups *g = x->g;
-    const uint64_t k = x->a->k, at = x->place[g->group[v]] * x->job->k;
+    const struct se_sim_groups *g = x->other;
+    const uint64_t k = x->a->k, at = x->place[x->own->group[v - x->own->first]] * x->job->k;
     uint64_t sure = 0;          /* vertices in groups with a higher S than this one */
     uint64_t level = 0;         /* vertices up to and with this S */
 
-    for (uint64_t i = 0; i < x->job->k; i++) {
-        const uint64_t other = g->group[x->job->id[at + i]];
+    for (uint64_t i = 0; i < x->job->k && x->job->id[at + i] != SE_NONE; i++) {
+        const uint64_t other = g->group[x->job->id[at + i] - g->first];
         const float s = x->job->similarity[at + i];
 
         if (i > 0 && s < x->job->similarity[at + i - 1])
@@ -193,13 +208,15 @@ static uint64_t take_groups(const struct expansion *x, uint32_t v, uint64_t *key
 
 static void expand_vertex(const struct expansion *x, uint32_t v, uint64_t *key)
 {
-    const struct se_sim_groups *g = x->g;
+    const struct se_sim_groups *g = x->own;
     const uint64_t k = x->a->k, to = (v - x->a->first) * k;
+    const uint32_t group = g->group[v - g->first];
     uint64_t have = 0;
 
-    if (g->group[v] != SE_NONE) {               /* without variance: no neighbours */
-        have = take(key, have, g->member + g->off[g->group[v]],
-                    g->off[g->group[v] + 1] - g->off[g->group[v]], k, v, 1);
+    if (group != SE_NONE) {                     /* without variance: no neighbours */
+        if (x->other == g)
+            have = take(key, have, g->member + g->off[group],
+                        g->off[group + 1] - g->off[group], k, v, 1);
         have = take_groups(x, v, key, have);
     }
     if (have > k) {
@@ -226,7 +243,7 @@ static void expand_task(void *arg, uint64_t task, int thread)
 static int expansion_make(struct expansion *x, struct se_err *err)
 {
     x->room = 6 * x->a->k;
-    x->place = se_alloc(x->g->m, sizeof *x->place, err);
+    x->place = se_alloc(x->own->m, sizeof *x->place, err);
     x->key = x->place ? se_zalloc((uint64_t)x->job->threads, sizeof *x->key, err) : NULL;
     if (!x->key)
         return -1;
@@ -236,14 +253,15 @@ static int expansion_make(struct expansion *x, struct se_err *err)
             return -1;
     }
     for (uint64_t q = 0; q < x->job->q; q++)
-        x->place[x->g->group[x->job->query[q]]] = q;
+        x->place[x->own->group[x->job->query[q] - x->own->first]] = q;
     return 0;
 }
 
-int se_sim_groups_expand(const struct se_sim_groups *g, const struct se_sim_job *job,
-                         struct se_sim_answer *a, struct se_err *err)
+int se_sim_groups_expand(const struct se_sim_groups *own, const struct se_sim_groups *other,
+                         const struct se_sim_job *job, struct se_sim_answer *a,
+                         struct se_err *err)
 {
-    struct expansion x = { .g = g, .job = job, .a = a };
+    struct expansion x = { .own = own, .other = other, .job = job, .a = a };
     const int rc = expansion_make(&x, err);
 
     if (rc == 0)

@@ -41,8 +41,7 @@ static uint64_t find_queries(const struct se_sim_groups *g, uint64_t first, uint
     return q;
 }
 
-static int choose(const struct se_sim_job *job, enum se_sim_method *method,
-                  struct se_err *err)
+int se_sim_choose(const struct se_sim_job *job, enum se_sim_method *method, struct se_err *err)
 {
     double sparse;
 
@@ -107,7 +106,7 @@ static int search(struct se_sim_job *job, enum se_sim_method method, const char 
         if ((rc = se_sim_approx(job, job->approx, &job->recall, err)) <= 0)
             return rc;
     }
-    if (choose(job, &method, err) < 0)
+    if (se_sim_choose(job, &method, err) < 0)
         return -1;
     *engine = name[method];
     return method == SE_SIM_SPACE     ? se_sim_space(job, err)
@@ -137,54 +136,80 @@ static int search_groups(const struct se_sim_groups *g, struct se_sim_job *job,
 
     job->id = a->id;
     job->similarity = a->similarity;
-    if (g->m == g->n)
+    if (g->m == g->n && job->k == a->k)
         return search(job, method, &a->engine, err);
     job->id = se_alloc(job->q * job->k, sizeof *job->id, err);  /* no more than the answer */
     job->similarity = job->id ? se_alloc(job->q * job->k, sizeof *job->similarity, err) : NULL;
     rc = job->similarity ? search(job, method, &a->engine, err) : -1;
     if (rc == 0 && a->k > 0)
-        rc = se_sim_groups_expand(g, job, a, err);
+        rc = se_sim_groups_expand(g, g, job, a, err);
     free(job->id);
     free(job->similarity);
     return rc;
 }
 
-int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
-                  struct se_sim_answer *a, struct se_err *err)
+/* The rows of [a->first, a->last) among those of [from, to) */
+static int search_among(struct se_sim_job *job, uint64_t from, uint64_t to,
+                        enum se_sim_method method, struct se_sim_answer *a, struct se_err *err)
 {
     struct se_sim_groups g = SE_SIM_GROUPS_INIT;
-    struct se_sim_job job = { .rows = r, .threads = ask->threads,
-                              .progress = ask->progress, .device = ask->device,
-                              .approx = ask->approx, .recall = 1, .note = a->where };
     uint32_t *query = NULL;
     int rc = -1;
 
-    snprintf(a->where, sizeof a->where, "on the CPU");
-    a->first = ask->first;
-    a->last = ask->last < r->n ? ask->last : r->n;
-    a->k = r->n == 0 ? 0 : ask->k < r->n - 1 ? ask->k : r->n - 1;
-    if (ask->method == SE_SIM_SPARSE && r->x.dense)
-        return se_fail(err, SE_EUSAGE, "--method sparse needs sparse rows, and these are "
-                       "stored dense; use --method product");
-    if (fits_memory(a->last - a->first, a->k, err) < 0 ||
-        se_knn_room_make(&a->room, r->n, a->k, a->first, a->last, err) < 0)
-        return -1;
-    a->id = a->room.id;
-    a->similarity = a->room.similarity;
-    if (se_sim_groups_make(&g, r, ask->threads, err) == 0)
+    if (se_sim_groups_make(&g, job->rows, from, to, job->threads, err) == 0)
         query = se_alloc(g.m, sizeof *query, err);
     if (query) {
         a->distinct = g.m;
         a->flats = g.flats;
-        job.row = g.row;
-        job.query = query;
-        job.m = g.m;
-        job.q = find_queries(&g, a->first, a->last, query);
-        job.k = g.m == 0 ? 0 : a->k < g.m - 1 ? a->k : g.m - 1;
-        rc = search_groups(&g, &job, ask->method, a, err);
-        a->recall = job.recall;
+        job->row = g.row;
+        job->query = query;
+        job->m = g.m;
+        job->q = find_queries(&g, a->first, a->last, query);
+        job->k = g.m == 0 ? 0 : a->k < g.m - 1 ? a->k : g.m - 1;
+        rc = search_groups(&g, job, method, a, err);
+        a->recall = job->recall;
     }
     free(query);
     se_sim_groups_release(&g);
     return rc;
+}
+
+static int room_make(struct se_sim_answer *a, uint64_t n, struct se_err *err)
+{
+    const struct se_knn_block b = { .n = n, .k = a->k, .first = a->first, .last = a->last,
+                                    .from = a->from, .to = a->to };
+
+    if (fits_memory(a->to > 0 ? se_knn_block_lists(&b) : a->last - a->first, a->k, err) < 0 ||
+        (a->to > 0 ? se_knn_block_room_make(&a->room, &b, err)
+                   : se_knn_room_make(&a->room, n, a->k, a->first, a->last, err)) < 0)
+        return -1;
+    a->id = a->room.id;
+    a->similarity = a->room.similarity;
+    return 0;
+}
+
+int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
+                  struct se_sim_answer *a, struct se_err *err)
+{
+    struct se_sim_job job = { .rows = r, .threads = ask->threads,
+                              .progress = ask->progress, .device = ask->device,
+                              .approx = ask->approx, .recall = 1, .note = a->where };
+
+    snprintf(a->where, sizeof a->where, "on the CPU");
+    a->first = ask->first;
+    a->last = ask->last < r->n ? ask->last : r->n;
+    a->from = ask->from;
+    a->to = ask->to;
+    a->recall = 1;
+    a->k = r->n == 0 ? 0 : ask->k < r->n - 1 ? ask->k : r->n - 1;
+    if (ask->method == SE_SIM_SPARSE && r->x.dense)
+        return se_fail(err, SE_EUSAGE, "--method sparse needs sparse rows, and these are "
+                       "stored dense; use --method product");
+    if (room_make(a, r->n, err) < 0)
+        return -1;
+    if (a->to == 0)
+        return search_among(&job, 0, r->n, ask->method, a, err);
+    if (a->from == a->first)
+        return search_among(&job, a->from, a->to, ask->method, a, err);
+    return se_sim_across(&job, a, err);
 }

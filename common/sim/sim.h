@@ -80,24 +80,28 @@ enum se_sim_method { SE_SIM_AUTO, SE_SIM_PRODUCT, SE_SIM_SPACE, SE_SIM_SPARSE };
 struct se_sim_options {
     uint64_t k;                 /* neighbours wanted; n - 1 if that is less */
     uint64_t first, last;       /* of these vertices, among all */
+    uint64_t from, to;          /* unless `to` is 0: among these, and the other way round.  They are
+                                   the same as those, or behind them */
     enum se_sim_method method;
     enum se_device device;      /* SE_DEVICE_CUDA: the product there, or fail */
     double approx;              /* above 0: an approximate search with this recall will do; where
                                    an exact one is fast, it is exact nevertheless */
+    double extra;               /* of a plan: what the parts may cost more than the whole, as a share */
     int threads;
     struct se_progress *progress;       /* may be NULL; its total is rows */
 };
 
 struct se_sim_answer {
-    uint64_t k, first, last;
-    struct se_knn_room room;    /* what comes next lies in it */
-    uint32_t *id;               /* (last - first) * k, best first; SE_NONE: no more */
+    uint64_t k, first, last, from, to;
+    struct se_knn_room room;    /* what comes next lies in it: of knn, or of block if to > 0 */
+    uint32_t *id;               /* (last - first) * k, best first; SE_NONE: no more.  Then those of
+                                   [from, to), if that is another range */
     float *similarity;
     const char *engine;         /* "product", "space", "sparse", "circle", "line", "approx",
                                    "none" */
     double recall;              /* of an approximate search, on a sample; else 1 */
-    uint64_t distinct;          /* rows that differ and have variance */
-    uint64_t flats;             /* rows without variance, of all vertices */
+    uint64_t distinct;          /* rows that differ and have variance, of those searched */
+    uint64_t flats;             /* rows without variance, of those */
     char where[SE_GPU_NOTE];    /* "on the CPU", why, or on which device */
 };
 #define SE_SIM_ANSWER_INIT { .k = 0 }
@@ -106,5 +110,23 @@ struct se_sim_answer {
 int se_sim_search(const struct se_sim_rows *r, const struct se_sim_options *ask,
                   struct se_sim_answer *a, struct se_err *err);
 void se_sim_answer_release(struct se_sim_answer *a);
+
+/* A search in parts: of the rows [first, last), and unless `to` is 0 of these among [from, to) */
+struct se_sim_part {
+    uint64_t first, last, from, to;
+};
+struct se_sim_plan {
+    struct se_sim_part *part;
+    uint64_t parts;
+};
+#define SE_SIM_PLAN_INIT { NULL, 0 }
+/* About as many parts as are asked for.  Release the plan in any case. */
+int se_sim_plan_make(struct se_sim_plan *p, const struct se_sim_rows *r,
+                     const struct se_sim_options *ask, uint64_t parts, struct se_err *err);
+void se_sim_plan_release(struct se_sim_plan *p);
+
+/* Of all rows: how many differ and have variance, and how many have none */
+int se_sim_count(const struct se_sim_rows *r, int threads, uint64_t *distinct, uint64_t *flats,
+                 struct se_err *err);
 
 #endif

@@ -372,19 +372,40 @@ AVX2_FMA static uint64_t box_avx2(const float *leaf, const float *box, uint64_t 
     return mask;
 }
 
-AVX2 static uint32_t scan_avx2(const float *s, const float *floor, float own, uint32_t n,
-                               uint32_t *hit)
+/* Of 64 lanes those that reach the lower of two floors */
+AVX2 static inline uint64_t reach64(const float *s, const float *floor, __m256 own)
+{
+    uint64_t mask = 0;
+
+    UNROLL
+    for (unsigned i = 0; i < 8; i++) {
+        const __m256 lower = _mm256_min_ps(own, _mm256_loadu_ps(floor + 8 * i));
+        const __m256 there = _mm256_cmp_ps(_mm256_loadu_ps(s + 8 * i), lower, _CMP_GE_OQ);
+
+        mask |= (uint64_t)(unsigned)_mm256_movemask_ps(there) << 8 * i;
+    }
+    return mask;
+}
+
+/* Few of 64 lanes are hits, and how many nobody can predict: four are written always, whether there
+ * are so many or not, and what is too much is written over. */
+AVX2_POPCNT static uint32_t scan_avx2(const float *s, const float *floor, float own, uint32_t n,
+                                      uint32_t *hit)
 {
     const __m256 least = _mm256_set1_ps(own);
     uint32_t hits = 0, c = 0;
 
-    for (; c + 8 <= n; c += 8) {
-        const __m256 v = _mm256_loadu_ps(s + c);
-        const __m256 lower = _mm256_min_ps(least, _mm256_loadu_ps(floor + c));
-        unsigned mask = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(v, lower, _CMP_GE_OQ));
+    for (; c + 64 <= n; c += 64) {
+        uint64_t mask = reach64(s + c, floor + c, least);
+        const uint32_t end = hits + (uint32_t)__builtin_popcountll(mask);
 
-        for (; mask; mask &= mask - 1)
-            hit[hits++] = c + (uint32_t)__builtin_ctz(mask);
+        if (mask == 0)
+            continue;
+        for (uint32_t i = 0; i < 4; i++, mask &= mask - 1)
+            hit[hits + i] = c + (uint32_t)__builtin_ctzll(mask | 1ull << 63);
+        for (uint32_t i = hits + 4; i < end; i++, mask &= mask - 1)
+            hit[i] = c + (uint32_t)__builtin_ctzll(mask);
+        hits = end;
     }
     for (; c < n; c++)
         if (s[c] >= own || s[c] >= floor[c])

@@ -242,12 +242,11 @@ static void settle(struct se_topk *t, uint64_t list, uint32_t row, struct se_top
         t->below[list] = se_sim_key_id(worst);
 }
 
-/* A score that at least k reach, and not many more: the k-th best, or a little less.  Halving
- * the range and counting has no branch to mispredict, and needs no order. */
-static float about_kth(const float *score, uint32_t count, uint64_t k, float low)
+/* A score that at least k reach, and not more than `enough` if that can be: the k-th best, or less.
+ * Halving the range and counting has no branch to mispredict, and needs no order. */
+static float about_kth(const float *score, uint32_t count, uint64_t k, uint64_t enough, float low)
 {
     const struct se_sim_kernels *kernels = se_sim_kernels();
-    const uint64_t enough = k + k / 16;
     float high, least;
 
     kernels->range(score, count, &least, &high);
@@ -267,6 +266,15 @@ static float about_kth(const float *score, uint32_t count, uint64_t k, float low
     return low;
 }
 
+void se_topk_expect(struct se_topk *t, uint64_t list, const float *score, uint32_t count,
+                    uint64_t others)
+{
+    const uint64_t k = t->k + others;
+
+    if (t->count[list] == 0 && t->floor[list] == -INFINITY && count > 2 * k)
+        t->floor[list] = floor_below(t, about_kth(score, count, k, k + k / 2, -INFINITY));
+}
+
 void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
                      struct se_topk_room *room)
 {
@@ -280,7 +288,8 @@ void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
         settle(t, list, row, room);
         return;
     }
-    floor = floor_below(t, about_kth(score, count, t->k, t->floor[list]));
+    floor = floor_below(t, about_kth(score, count, t->k, t->k + t->k / 16,
+                                     t->floor[list]));
     t->floor[list] = floor;
     kept = se_sim_kernels()->keep(id, score, count, floor);
     t->count[list] = kept;
@@ -292,16 +301,19 @@ bool se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
                     struct se_topk_room *room, float offered, uint32_t *id,
                     float *similarity)
 {
-    if (t->count[list] < t->k)
+    if (t->count[list] < t->k && offered > -INFINITY)
         return false;
     se_topk_tighten(t, list, row, room);
     if (t->floor[list] < offered)
         return false;
     keys_of(t, list, row, room);
-    se_sim_sort(room->key, t->count[list], room->spare);
+    if (t->count[list] > 0)
+        se_sim_sort(room->key, t->count[list], room->spare);
     for (uint64_t i = 0; i < t->k; i++) {
-        id[i] = se_sim_key_id(room->key[i]);
-        similarity[i] = se_sim_key_similarity(room->key[i]);
+        const bool there = i < t->count[list];
+
+        id[i] = there ? se_sim_key_id(room->key[i]) : SE_NONE;
+        similarity[i] = there ? se_sim_key_similarity(room->key[i]) : 0;
     }
     return true;
 }

@@ -69,11 +69,16 @@ static inline void se_topk_offered(struct se_topk *t, uint64_t list, uint32_t co
             se_topk_offer(t, list, t->id[i], t->score[i]);
 }
 
+/* An empty list will soon be offered these scores, but `others` of them: set a floor, so that few of
+ * them need to be. */
+void se_topk_expect(struct se_topk *t, uint64_t list, const float *score, uint32_t count,
+                    uint64_t others);
+
 /* Raise the floor and drop what lies below.  `row` is the vertex the list belongs to. */
 void se_topk_tighten(struct se_topk *t, uint64_t list, uint32_t row,
                      struct se_topk_room *room);
-/* The k best, ordered.  All scores from `offered` on were offered: false, with nothing written,
- * if a lower one might win. */
+/* The k best, ordered; SE_NONE and 0 for those that are not there.  All scores from `offered` on were
+ * offered: false, with nothing written, if a lower one might win. */
 bool se_topk_finish(struct se_topk *t, uint64_t list, uint32_t row,
                     struct se_topk_room *room, float offered, uint32_t *id,
                     float *similarity);

@@ -39,6 +39,8 @@ stage == "" {
     }
     if (stage == "train" && name ~ /^(split|beside|features-from|apply|probabilities|unsupervised)$/)
         next
+    if (stage == "sim" && name ~ /^(rows|columns|plan|extra)$/)
+        next
     pass = "--" name
     if (name in taken || (name in owner && owner[name] != stage))
         name = stage "-" name
