@@ -86,6 +86,16 @@ same() {
     RANKS=3 same --degrees --epochs 3 bare.seg
 }
 
+@test "the structural entropy of learned modules adds up over all" {
+    same --entropy-loss .5 --modules 5 --epochs 5 "$g/sparse.seg"
+    RANKS="2 3" same --model sage --entropy-loss 1 --epochs 4 --checkpoint c --checkpoint-every 9 \
+        "$g/dense.seg"
+    se-weigh -q "$g/dense.seg" -o weights.seg
+    RANKS=3 same --weights use --entropy-loss 2 --edge-dropout .3 --epochs 4 weights.seg
+    se-cat --drop labels,splits "$g/sparse.seg" -o bare.seg
+    RANKS="2 4" same --unsupervised --entropy-loss 1 --modules 6 --epochs 5 bare.seg
+}
+
 @test "edges that an epoch leaves out cross the borders, too" {
     local m
     RANKS="2 3 4" same --model gcn --edge-dropout .4 --epochs 4 "$g/sparse.seg"
@@ -198,7 +208,7 @@ peak() {
 
 @test "what does not run on several processes is refused with one line of ours" {
     local args
-    for args in "--model sep" "--model h2gcn" "--entropy-loss 1" "--batch random"; do
+    for args in "--model sep" "--model h2gcn" "--batch random"; do
         # shellcheck disable=SC2086
         run ranks 2 $args -o x.seg "$g/sparse.seg"
         [ "$status" -ne 0 ]

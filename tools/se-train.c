@@ -234,7 +234,8 @@ static int make_extras(struct job *j, struct se_train_options *plan, struct se_e
         plan->extra[count++] = &j->consistency.extra;
     }
     if (o.entropy > 0) {
-        if (se_entropy_loss_make(&j->entropy, &j->graphs.graph, o.modules, o.entropy, err) < 0)
+        if (se_entropy_loss_make(&j->entropy, &j->graphs.graph, j->peers, o.modules, o.entropy,
+                                 err) < 0)
             return -1;
         plan->extra[count++] = &j->entropy.extra;
     }

@@ -212,7 +212,7 @@ int train_list(struct se_run *run, struct se_err *err)
 /* What only a process that has all vertices can do */
 static int check_alone(const struct se_run *run, struct se_err *err)
 {
-    const char *const alone = o.entropy > 0 ? "--entropy-loss" : o.batch ? "--batch"
+    const char *const alone = o.batch ? "--batch"
         : run->device == SE_DEVICE_CUDA ? "--device cuda" : NULL;
 
     if (alone)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/train/peers.h"
 
 void se_entropy_loss_release(struct se_entropy_loss *x)
 {
@@ -17,18 +18,28 @@ void se_entropy_loss_release(struct se_entropy_loss *x)
     *x = (struct se_entropy_loss){ .modules = 0 };
 }
 
-/* Sums over vertices run in their order: they are short. */
-static void sum_modules(struct se_entropy_loss *x, const se_real *s)
+/* Sums over vertices run in their order, from one process to the next: they are short. */
+static void sum_modules(struct se_entropy_loss *x, struct se_peers *p, const se_real *s)
 {
     const uint64_t m = x->modules;
 
     memset(x->inside, 0, m * sizeof *x->inside);
     memset(x->size, 0, m * sizeof *x->size);
+    if (p) {
+        p->take(p, x->inside, m * sizeof *x->inside);
+        p->take(p, x->size, m * sizeof *x->size);
+    }
     for (uint64_t v = 0; v < x->graph->n; v++)
         for (uint64_t j = 0; j < m; j++) {
             x->inside[j] += (double)s[v * m + j] * (double)x->near[v * m + j];
             x->size[j] += (double)s[v * m + j] * x->degree[v];
         }
+    if (p) {
+        p->pass(p, x->inside, m * sizeof *x->inside);
+        p->pass(p, x->size, m * sizeof *x->size);
+        p->share(p, x->inside, m * sizeof *x->inside);
+        p->share(p, x->size, m * sizeof *x->size);
+    }
 }
 
 struct entropy_back {
@@ -67,7 +78,7 @@ double se_entropy_of(struct se_entropy_loss *x, const struct se_net *net, const 
         return 0;
     }
     se_gather(net, &g, x->graph->n);
-    sum_modules(x, s);
+    sum_modules(x, net->peers, s);
     for (uint64_t j = 0; j < x->modules; j++)
         if (x->size[j] > 0)
             h += x->inside[j] / x->volume * log2(x->size[j] / x->volume);
@@ -117,8 +128,30 @@ int se_entropy_layers(struct se_net *net, uint64_t modules, struct se_err *err)
     return se_net_linear(net, modules, err) < 0 ? -1 : se_net_softmax(net, err);
 }
 
+/* The weights of the arcs to others, and their sums */
+static double find_degrees(struct se_entropy_loss *x, double volume)
+{
+    const struct se_nngraph *graph = x->graph;
+
+    for (uint64_t v = 0; v < graph->n; v++) {
+        for (uint64_t e = graph->off[v]; e < graph->off[v + 1]; e++)
+            if (graph->to[e] != v)
+                x->degree[v] += (double)(x->arc[e] = graph->weight[e]);
+        volume += x->degree[v];
+    }
+    return volume;
+}
+
+static double entropy_of_degrees(const struct se_entropy_loss *x, double h)
+{
+    for (uint64_t v = 0; v < x->graph->n; v++)
+        if (x->degree[v] > 0)
+            h -= x->degree[v] / x->volume * log2(x->degree[v] / x->volume);
+    return h;
+}
+
 int se_entropy_loss_make(struct se_entropy_loss *x, const struct se_nngraph *graph,
-                         uint64_t modules, double weight, struct se_err *err)
+                         struct se_peers *p, uint64_t modules, double weight, struct se_err *err)
 {
     const uint64_t n = graph->n;
 
@@ -130,14 +163,18 @@ int se_entropy_loss_make(struct se_entropy_loss *x, const struct se_nngraph *gra
         !(x->inside = se_alloc(modules, sizeof *x->inside, err)) ||
         !(x->size = se_alloc(modules, sizeof *x->size, err)))
         return -1;
-    for (uint64_t v = 0; v < n; v++) {
-        for (uint64_t e = graph->off[v]; e < graph->off[v + 1]; e++)
-            if (graph->to[e] != v)
-                x->degree[v] += (double)(x->arc[e] = graph->weight[e]);
-        x->volume += x->degree[v];
+    if (p)
+        p->take(p, &x->volume, sizeof x->volume);
+    x->volume = find_degrees(x, x->volume);
+    if (p) {
+        p->pass(p, &x->volume, sizeof x->volume);
+        p->share(p, &x->volume, sizeof x->volume);
+        p->take(p, &x->h1, sizeof x->h1);
     }
-    for (uint64_t v = 0; v < n; v++)
-        if (x->degree[v] > 0)
-            x->h1 -= x->degree[v] / x->volume * log2(x->degree[v] / x->volume);
+    x->h1 = entropy_of_degrees(x, x->h1);
+    if (p) {
+        p->pass(p, &x->h1, sizeof x->h1);
+        p->share(p, &x->h1, sizeof x->h1);
+    }
     return 0;
 }

@@ -21,13 +21,13 @@ struct se_entropy_loss {
 };
 
 /* The assignment is the output of the net's last layer, see se_net_aside(): se_entropy_layers()
- * appends softmax(H W + b) on the input of the last layer of the model that learns, H.  Release in
- * any case. */
+ * appends softmax(H W + b) on the input of the last layer of the model that learns, H.  `graph` is
+ * that of p, or of all vertices if p is NULL.  Release in any case. */
 int se_entropy_layers(struct se_net *net, uint64_t modules, struct se_err *err);
 /* The same for a model whose logits are those of the modules: softmax of them, nothing else */
 int se_entropy_alone(struct se_net *net, struct se_err *err);
 int se_entropy_loss_make(struct se_entropy_loss *x, const struct se_nngraph *graph,
-                         uint64_t modules, double weight, struct se_err *err);
+                         struct se_peers *p, uint64_t modules, double weight, struct se_err *err);
 void se_entropy_loss_release(struct se_entropy_loss *x);
 /* H of S, and weight times its gradient into dS unless that is NULL */
 double se_entropy_of(struct se_entropy_loss *x, const struct se_net *net, const se_real *s,

@@ -155,7 +155,7 @@ static void check_entropy(void)
         make_world(&w, seed, seed % 4);
         se_net_on(&w.net, NULL);
         se_rng_init(&r, seed, SE_RNG_TEST, 9);
-        CHECK(se_entropy_loss_make(&x, &w.graph, M, 1, &err) == 0);
+        CHECK(se_entropy_loss_make(&x, &w.graph, NULL, M, 1, &err) == 0);
         for (int v = 0; v < N; v++)
             s[v * M + (module[v] = (int)se_rng_below(&r, M))] = 1;
         CHECK_NEAR(se_entropy_of(&x, &w.net, s, NULL), entropy_by_definition(&w.graph, module, M),
@@ -211,7 +211,7 @@ static void check_entropy_net(bool alone)
             CHECK((alone ? se_entropy_alone(&w.net, &err)
                          : se_entropy_layers(&w.net, 3, &err)) == 0);
             CHECK(se_net_ready(&w.net, &err) == 0);
-            CHECK(se_entropy_loss_make(&x, &w.graph, modules, 0.8, &err) == 0);
+            CHECK(se_entropy_loss_make(&x, &w.graph, NULL, modules, 0.8, &err) == 0);
             stir(&w.net);
             both_losses(&w, &x);
             se_net_backward(&w.net, w.dlogits);

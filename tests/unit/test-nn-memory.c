@@ -122,7 +122,7 @@ static uint64_t calls_of(const struct se_model_kind *kind, uint64_t epochs, bool
         CHECK(se_entropy_layers(&net, 5, &err) == 0);
     CHECK(se_net_ready(&net, &err) == 0);
     CHECK(se_consistency_make(&agree, N, CLASSES, 2, 1, .5, &err) == 0);
-    CHECK(se_entropy_loss_make(&loss, &graph, 5, 1, &err) == 0);
+    CHECK(se_entropy_loss_make(&loss, &graph, NULL, 5, 1, &err) == 0);
     if (entropy) {
         plan.extra[0] = &agree.extra;
         plan.extra[1] = &loss.extra;
