@@ -184,6 +184,14 @@ END
         [[ ! -e bad/report.html && ! -e hit ]]
         rm -r bad
     done
+    cp -r "$BATS_FILE_TMPDIR/run" bad
+    for bad in inf -inf 1e300 1e16; do          # an axis would never end
+        awk -v bad="$bad" -F '\t' -v OFS='\t' 'NR == 2 { $4 = bad } { print }' run/metrics.tsv > bad/metrics.tsv
+        fails 1 timeout 60 se-report bad
+        [[ $stderr == "se-report: bad/metrics.tsv: line 2, column 4 is no number"* ]]
+    done
+    awk -F '\t' -v OFS='\t' 'NR > 1 { $4 = NR % 2 ? "0.1" : "0.10000000000000002" } { print }' run/metrics.tsv > bad/metrics.tsv
+    timeout 60 se-report bad                    # the same, but for rounding
 }
 
 @test "a run folder from elsewhere: no link is followed, no other file is written" {

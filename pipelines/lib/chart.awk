@@ -96,7 +96,7 @@ END {
     if (!n) exit 1
     whole = 1; for (i = 1; i <= n; i++) if (x[i] != int(x[i])) whole = 0
     if (zero && y0 > 0) y0 = 0
-    if (y1 <= y0) { y0 -= .5; y1 += .5 }
+    if (y1 - y0 <= 1e-9 * (y1 > -y0 ? y1 : -y0)) { y0 -= .5; y1 += .5 }     # equal, but for rounding
     if (x1 <= x0) { x0 -= .5; x1 += .5 }
     if (text) { text_chart(); exit }
     if (dots) dot_chart(); else line_chart()
