@@ -17,9 +17,9 @@
 
 enum { WIDEST = 256 / SE_VECTOR };      /* vectors of a tile: what fits into registers */
 
-/* Rows of x are asked for so many entries before they are added, short ones earlier, where all of
- * them together are more than the cache of a core holds */
-enum { AHEAD = 24, FAR_AHEAD = 96, NEAR_BYTES = 1 << 20 };
+/* Rows of x are asked for so many entries before they are added, where all of them together are
+ * more than the cache of a core holds */
+enum { AHEAD = 64, NEAR_BYTES = 1 << 20 };
 
 /* One tile of a row of y: head h, columns from .. of it, the entries first .. last - 1.  Entries
  * below `end` may be read ahead; 0: none. */
@@ -105,7 +105,7 @@ SE_INLINE void sum_entries(const struct se_gather *g, const struct tile *t, cons
     for (uint64_t e = t->first; e < t->last; e++) {
         const se_real a = coefficient(g, t, e, mapped), *x = g->x + start_of(g, t, e);
 
-        fetch(g, t, e + (vectors > 2 ? AHEAD : FAR_AHEAD), last + SE_LANES);
+        fetch(g, t, e + AHEAD, last + SE_LANES);
         for (int k = 0; k + 1 < vectors; k++)
             sum[k] += a * *(const se_vec *)(const void *)(x + k * SE_LANES);
         sum[vectors - 1] += a * *(const se_vec *)(const void *)(x + last);
@@ -142,7 +142,7 @@ SE_INLINE void sum_some(const struct se_gather *g, const struct tile *t, const b
         const uint64_t at = start_of(g, t, e);
         se_vec x = { 0 };
 
-        fetch(g, t, e + FAR_AHEAD, rest);
+        fetch(g, t, e + AHEAD, rest);
         if (at + SE_LANES <= end)
             x = *(const se_vec *)(const void *)(g->x + at);
         else
