@@ -92,7 +92,7 @@ static void about_name(const char *key, char name[NAME])
     snprintf(name, NAME, "%s.txt", key);
 }
 
-/* No link, no device, ours alone */
+/* No link, no device, ours alone.  errno ENOENT: there is no such file. */
 static int open_own(const struct se_store *s, const char *name, struct stat *st,
                     struct se_err *err)
 {
@@ -104,6 +104,7 @@ static int open_own(const struct se_store *s, const char *name, struct stat *st,
         (st->st_mode & 022) == 0)
         return fd;
     close(fd);
+    errno = EPERM;
     return se_fail(err, SE_EIO, "%s: is not a file that belongs to you alone", name);
 }
 
