@@ -92,7 +92,8 @@ $(TOOLS): $(B)/bin/%: $(B)/tools/%.o $(LIB)
 	$(CC) $(CFLAGS) $(HARDEN_LD) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
 # What fills a file of its own
-$(B)/bin/se-cache: $(B)/tools/cache_list.o
+$(B)/bin/se-info: $(B)/tools/info_row.o
+$(B)/bin/se-cache: $(patsubst %,$(B)/tools/cache_%.o,key list steps)
 $(B)/bin/se-train $(B)/fuzz/fuzz-train: $(B)/tools/train_options.o
 $(B)/bin/se-tree $(B)/fuzz/fuzz-tree: $(B)/tools/tree_options.o
 

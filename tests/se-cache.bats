@@ -159,6 +159,85 @@ runs() {
     [[ $(again -K 3) == run && $(cut -f 1 notes.tsv | xargs) == 'other tree' ]]
 }
 
+# step OUTPUT INPUT WORD...: a step without other files
+step() {
+    printf '%s\0' "$1" "$2" -q '' 0 $(( $# - 2 )) "${@:3}"
+}
+
+# chain: two stages from g.seg, and a command beside
+chain() {
+    mkdir -p d
+    step d/tree.seg g.seg count se-tree -K "$1"
+    step d/sample.seg d/tree.seg count se-sample --theta "$2"
+    step '' '' cp d/sample.seg d/copy
+}
+
+@test "--steps: the same results as call by call, kept, from the cache, or made" {
+    se-tree -K 3 g.seg | se-sample --theta 2 -o want.seg
+    all=(se-cache --steps steps --record notes.tsv --stream --status --derived d/old --input-digest "$(digest g.seg)")
+    chain 3 2 > steps
+    touch d/old
+    [[ $("${all[@]}" --dir none | cut -f 3 | xargs) == 'run run' && $(runs) == 2 && ! -e d/old ]]
+    [[ $(digest d/sample.seg) == "$(digest want.seg)" ]]
+    cmp d/sample.seg d/copy
+    [[ $(cut -f 1 d/notes.tsv | xargs) == 'tree sample' ]]
+    touch d/old
+    [[ $("${all[@]}" | cut -f 3 | xargs) == 'kept kept' && -e d/old ]]
+    [[ $("${all[@]}" --no-run | cut -f 3 | xargs) == 'kept kept' ]]
+    chain 3 4 > steps
+    run -1 "${all[@]}" --no-run
+    [[ $(cut -f 3 <<< "$output") == kept && -e d/old ]]
+    [[ $("${all[@]}" | cut -f 3 | xargs) == 'kept run' && ! -e d/old ]]
+    rm -r d
+    chain 3 4 > steps
+    [[ $("${all[@]}" | cut -f 3 | xargs) == 'run cache' ]]
+    cat g.seg | se-cache -o d/sample.seg d/tree.seg -- count se-sample --theta 4        # one key for both ways
+    [[ $(runs) == 4 ]]
+}
+
+@test "--steps: the first failure ends it; a command beside that fails; damaged lists" {
+    chain 3 2 > steps
+    step d/bad.seg d/sample.seg sh -c 'exit 7' >> steps
+    step d/never.seg d/bad.seg touch hit >> steps
+    run -7 se-cache --steps steps --record notes.tsv --status
+    [[ $(wc -l <<< "$output") == 2 && ! -e hit && ! -e d/never.seg && -e d/copy ]]
+    { step d/a.seg g.seg se-tree; step '' '' sh -c 'exit 3'; step d/b.seg g.seg se-tree; step '' '' touch hit; } > steps
+    run -125 se-cache --steps steps --status
+    [[ $(wc -l <<< "$output") == 2 && ! -e hit ]]
+    { step d/a.seg g.seg se-tree; step '' '' no-such-program; } > steps
+    run -1 --separate-stderr se-cache --steps steps
+    [[ $stderr == "se-cache: no-such-program: No such file or directory" ]]
+    chain 3 2 > steps
+    for bad in 'head -c 30' 'head -c 1' 'tr "\0" x' 'sed s/.4.count/\x009999\x00count/' 'cut -c 3-' 'cat /dev/null'; do
+        bash -c "$bad" < steps > bad
+        run -1 --separate-stderr timeout 10 se-cache --steps bad
+        [[ $stderr == "se-cache: bad: is no list of steps, or is cut off" ]]
+    done
+    fails 2 se-cache --steps steps g.seg
+    fails 2 se-cache --steps steps -o out
+    fails 2 se-cache --steps steps --no-run
+    fails 1 se-cache --steps nowhere
+}
+
+@test "a signal ends the step that runs, and the command beside it" {
+    { step a.seg g.seg se-tree; step '' '' sleep 78.5; step b.seg a.seg sh -c 'sleep 78.6'; } > steps
+    se-cache --steps steps & pid=$!
+    for _ in {1..500}; do
+        ! pgrep -f '^sleep 78.6' > /dev/null || break
+        sleep 0.02
+    done
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [[ $status == 143 ]]
+    for _ in {1..500}; do
+        pgrep -f '^sleep 78.[56]' > left || break
+        sleep 0.02
+    done
+    run ! pgrep -f '^sleep 78.[56]'
+    [[ -z $(ls | grep -F .part) ]]
+}
+
 @test "damage in the store is told, and the result made again" {
     se-cache g.seg -o want -- se-tree
     for damage in 'head -c 300 $data' 'tr S T < $data' 'cat $data g.seg' 'cat g.seg'; do

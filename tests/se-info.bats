@@ -330,3 +330,26 @@ END
     grep -q 'town=Oslo: 1 here, 0.5 in all' text
     grep -q 'town=Rome: 1 here, 0.5 in all' text
 }
+
+@test "--row: the line of metrics.tsv, from the stats or computed" {
+    se-gen -n 120 --splits 2 --seed 1 -o g.seg
+    mkdir i
+    se-train -q --epochs 5 g.seg | se-sim -q | se-kselect -q | se-tree -q -o i/tree.seg
+    se-sample -q i/tree.seg | se-train -q --split 1 --epochs 5 -o i/train.seg
+    printf 'tree\tk\td\t1500\ntrain\tk\td\t27\n' > i/stages.tsv
+    run -0 --separate-stderr se-info --row 1,2,3 i/train.seg
+    want=$(se-info --split 1 --get kselect.k,kselect.h1,tree.h,tree.h/tree.h1,edges,homophily,accuracy.val,accuracy.test i/train.seg)
+    [[ $output == $'1\t2\t3\t'"$want"$'\t1.527' ]]
+    [[ $stderr =~ ^01\.2\.03\ \ k\ [\ 0-9]{3}\ \ H/H1\ [01]\.[0-9]{3}\ \ edges\ [\ 0-9]{7}\ \ hom\ 0\.[0-9]{2}\ \ val\ .{5}\ \ test\ .{5}$ ]]
+    [[ $(se-info -q --row 1,2,3 --computed all i/train.seg | cut -f 4-7) == $'nan\t'"$(se-info --get fused_h1,tree_h,tree_h_normalised i/tree.seg)" ]]
+    [[ $(se-info -q --row 1,2,3 --computed tree i/train.seg | cut -f 4-7) == "$(se-info --get kselect.k,kselect.h1 i/train.seg)"$'\t'"$(se-info --get tree_h,tree_h_normalised i/tree.seg)" ]]
+    [[ $(se-info -q --row 1,2,3 --computed none i/train.seg | cut -f 4-7) == $'nan\tnan\tnan\tnan' ]]
+    for which in 1 1,2 1,2,x 1,2,3,4 '' -1,0,0; do
+        fails 2 se-info --row "$which" i/train.seg
+    done
+    fails 1 se-info --row 0,0,0 -q g.seg -o out
+    [[ $stderr == *"no accuracy on the validation and test parts of split 0"* && ! -e out ]]
+    fails 1 se-info --row 7,0,0 i/train.seg
+    mv i/tree.seg t
+    fails 1 se-info --row 1,2,3 --computed tree i/train.seg
+}

@@ -14,12 +14,13 @@
 #include "common/base/record.h"
 #include "common/base/store.h"
 #include "common/cli/tool.h"
-#include "common/stream/resultkey.h"
+#include "tools/cache_key.h"
 #include "tools/cache_list.h"
+#include "tools/cache_steps.h"
 
 static struct {
-    const char *dir, *limit, *input_digest, *with, *record, *append;
-    struct se_list also;
+    const char *dir, *limit, *input_digest, *with, *record, *append, *steps;
+    struct se_list also, derived;
     bool why, digest, status, stream, no_run;
 } o;
 
@@ -53,6 +54,11 @@ static const struct se_option options[] = {
               "even if the output was removed; exit status 1 if so" },
     { 0, "input-digest", "DIGEST", SE_OPT_STRING, &o.input_digest,
       .help = "digest of the input, if known, as printed by se-check; saves reading the input" },
+    { 0, "derived", "FILE...", SE_OPT_LIST, &o.derived,
+      .help = "remove these files, which were made from the output, before it changes" },
+    { 0, "steps", "FILE", SE_OPT_FILE, &o.steps,
+      .help = "run the commands of FILE one after another; FILE of --record is then in the folder "
+              "of each output" },
     SE_OPTIONS_END
 };
 
@@ -65,13 +71,10 @@ static const char *const how_names[] = { "run", "cache", "kept", "unstored" };
 
 struct work {
     struct se_run *run;
-    char **word, **full;        /* the command; the same with --with */
-    int words;
-    int input;                  /* a descriptor */
-    const char *input_name;
+    struct cache_key of;        /* command and input */
+    char **full;                /* the command with the words of --with */
     struct se_store store;
     struct se_entry entry;      /* key, and the result when it is there */
-    struct se_key key;          /* in the making */
 };
 
 /* ---- the key ------------------------------------------------------------------------- */
@@ -83,81 +86,6 @@ static int digest_result(int fd, char text[SE_DIGEST_TEXT], struct se_err *err)
 
     if (rc == 0)
         se_digest_text(&d, text);
-    return rc;
-}
-
-static int hash_input(struct work *w, struct se_err *err)
-{
-    char text[SE_DIGEST_TEXT];
-    struct se_digest d;
-
-    if (o.input_digest) {
-        if (strlen(o.input_digest) != SE_DIGEST_TEXT - 1 ||
-            o.input_digest[strspn(o.input_digest, "0123456789abcdef")])
-            return se_fail(err, SE_EUSAGE, "--input-digest: '%s' is not 32 hexadecimal digits",
-                           o.input_digest);
-        memcpy(text, o.input_digest, sizeof text);
-    } else {
-        if (se_digest_any(w->input, &d, err) < 0)
-            return se_err_in(err, w->input_name);
-        se_digest_text(&d, text);
-    }
-    se_key_text(&w->key, text);
-    return se_key_tell(&w->key, "input", text, w->input_name, err);
-}
-
-/* --append: the content of a file under any name */
-static int hash_appended(struct work *w, struct se_err *err)
-{
-    const int fd = open(o.append, O_RDONLY | O_CLOEXEC);
-    char text[SE_DIGEST_TEXT];
-    struct se_digest d;
-    int rc;
-
-    if (fd < 0)
-        return se_fail_errno(err, SE_EIO, "%s: cannot open", o.append);
-    rc = se_digest_any(fd, &d, err);
-    close(fd);
-    if (rc < 0)
-        return se_err_in(err, o.append);
-    se_key_text(&w->key, "append");
-    se_key_text(&w->key, se_digest_text(&d, text));
-    return se_key_tell(&w->key, "file", text, o.append, err);
-}
-
-static int make_key(struct work *w, struct se_err *err)
-{
-    struct se_digest d;
-    char *text;
-    int rc;
-
-    se_hash_init(&w->key.hash);
-    se_key_text(&w->key, "se-cache 1");
-    se_key_text(&w->key, se_version);
-    if (hash_input(w, err) < 0)
-        return -1;
-    text = se_command_text(w->word, w->words, err);
-    rc = text ? se_key_tell(&w->key, "command", NULL, text, err) : -1;
-    free(text);
-    for (int i = 0; rc == 0 && i < w->words; i++) {
-        se_key_text(&w->key, w->word[i]);
-        rc = se_key_word(&w->key, w->word[i], err);
-    }
-    for (int i = 0; rc == 0 && i < o.also.count; i++) {
-        se_key_text(&w->key, o.also.item[i]);
-        rc = se_key_file(&w->key, o.also.item[i], err);
-        if (rc == 0)
-            rc = se_fail(err, SE_EIO, "--also %s: no such file or program",
-                         o.also.item[i]);
-        else if (rc > 0)
-            rc = 0;
-    }
-    if (rc == 0 && o.append)
-        rc = hash_appended(w, err);
-    if (rc == 0)
-        rc = se_bytes_add(&w->key.about, "", 1, err);
-    d = se_hash_end(&w->key.hash);
-    se_digest_text(&d, w->entry.key);
     return rc;
 }
 
@@ -186,14 +114,14 @@ static int open_input(struct work *w, const char *path, struct se_err *err)
 
     if (fd < 0)
         return se_fail_errno(err, SE_EIO, "%s: cannot open", path);
-    w->input = fd;
+    w->of.input = fd;
     if (isatty(fd))
         return se_fail(err, SE_EIO, "%s is a terminal; name a file or pipe a stream in",
-                       w->input_name);
+                       w->of.input_name);
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0)
         return 0;
-    w->input = temporary(err);
-    return w->input < 0 ? -1 : se_copy_fd(fd, w->input, err);
+    w->of.input = temporary(err);
+    return w->of.input < 0 ? -1 : se_copy_fd(fd, w->of.input, err);
 }
 
 /* ---- results ------------------------------------------------------------------------- */
@@ -259,7 +187,7 @@ static int store_result(struct work *w, int fd, struct se_err *err)
     int rc;
 
     free(w->entry.about);               /* of a stored result that was damaged */
-    w->entry.about = w->key.about.data;
+    w->entry.about = w->of.key.about.data;
     rc = se_store_put(&w->store, &w->entry, fd, w->run->output, err);
     w->entry.about = NULL;
     return rc < 0 || limit == 0 ? rc : se_store_prune(&w->store, limit, err);
@@ -271,13 +199,13 @@ static int perform(struct work *w, int out, struct se_err *err)
     int status;
 
     if (w->run->verbose) {
-        char *text = se_command_text(w->full, w->words + (o.append != NULL), err);
+        char *text = se_command_text(w->full, w->of.words + (o.append != NULL), err);
 
         if (text)
             se_note(w->run, "run: %s", text);
         free(text);
     }
-    status = se_command_run(w->full, w->input, out, err);
+    status = se_command_run(w->full, w->of.input, out, err);
     exit_status = status > 0 ? status : 0;
     return status == 0 ? 0 : -1;
 }
@@ -352,12 +280,14 @@ static int find_or_make(struct work *w, enum how *how, struct se_err *err)
         se_bytes_release(&rest);
         return -1;
     }
+    for (int i = 0; i < o.derived.count; i++)
+        unlink(o.derived.item[i]);
     *how = CACHE;
     if (w->store.folder >= 0)
         rc = take_stored(w, err);
     if (rc == 0) {
         if (o.why)
-            cache_explain(&w->store, w->key.about.data);
+            cache_explain(&w->store, w->of.key.about.data);
         *how = RUN;
         rc = compute(w, how, err);
     } else if (rc > 0) {
@@ -385,20 +315,23 @@ static int report(const struct work *w, enum how how, struct se_err *err)
 }
 
 /* The words of the command, and the same with the file of --append and the words of --with */
-static int take_words(struct work *w, char **word, struct se_err *err)
+static int take_words(struct work *w, char **word, int words, struct se_err *err)
 {
     char *with = o.with ? se_strdup(o.with, err) : NULL, *save = NULL;
-    int n = command_words;
+    int n = words;
 
-    w->word = word;
-    w->words = command_words;
-    w->full = se_zalloc((uint64_t)command_words + (o.with ? strlen(o.with) : 0) + 3,
+    w->of.word = word;
+    w->of.words = words;
+    w->of.append = o.append;
+    w->of.also = o.also;
+    w->of.input_digest = o.input_digest;
+    w->full = se_zalloc((uint64_t)words + (o.with ? strlen(o.with) : 0) + 3,
                         sizeof *w->full, err);
     if (!w->full || (o.with && !with)) {
         free(with);
         return -1;
     }
-    memcpy(w->full, word, (size_t)command_words * sizeof *word);
+    memcpy(w->full, word, (size_t)words * sizeof *word);
     if (o.append)
         w->full[n++] = (char *)(uintptr_t)o.append;
     for (char *c = with ? strtok_r(with, " ", &save) : NULL; c; c = strtok_r(NULL, " ", &save))
@@ -407,7 +340,7 @@ static int take_words(struct work *w, char **word, struct se_err *err)
     return 0;
 }
 
-static void release(struct work *w)
+static void release_command(struct work *w)
 {
     int n = 0;
 
@@ -416,11 +349,13 @@ static void release(struct work *w)
     if (w->full)
         free(w->full[n + 1]);
     free(w->full);
-    se_store_close(&w->store);
     se_entry_release(&w->entry);
-    se_bytes_release(&w->key.about);
-    if (w->input > STDERR_FILENO)
-        close(w->input);
+    se_bytes_release(&w->of.key.about);
+    if (w->of.input > STDERR_FILENO)
+        close(w->of.input);
+    w->full = NULL;
+    w->entry = (struct se_entry)SE_ENTRY_INIT;
+    w->of.input = -1;
 }
 
 static int default_dir(char path[PATH_MAX], struct se_err *err)
@@ -440,12 +375,41 @@ static int default_dir(char path[PATH_MAX], struct se_err *err)
     return 0;
 }
 
+/* One command, whose input is a file or "-".  digest: of the result */
+static int one_command(struct work *w, const char *input, char **word, int words,
+                       char digest[SE_DIGEST_TEXT], struct se_err *err)
+{
+    enum how how = RUN;
+    int rc;
+
+    w->of.input_name = se_path_name(input);
+    rc = take_words(w, word, words, err);
+    if (rc == 0 && !(o.no_run && o.input_digest))
+        rc = open_input(w, input, err);
+    if (rc == 0)
+        rc = cache_key_make(&w->of, w->entry.key, err);
+    if (rc == 0)
+        rc = find_or_make(w, &how, err);
+    if (rc == 0)
+        rc = report(w, how, err);
+    memcpy(digest, w->entry.result, SE_DIGEST_TEXT);
+    if (how == UNSTORED)
+        se_store_close(&w->store);
+    release_command(w);
+    return rc;
+}
+
+static int open_store(struct se_store *s, struct se_err *err)
+{
+    return strcmp(o.dir, "none") == 0 ? 0 : se_store_open(s, o.dir, err);
+}
+
 static int run_command(struct se_run *run, struct se_err *err)
 {
     struct work w = { .run = run, .store = SE_STORE_INIT, .entry = SE_ENTRY_INIT,
-                      .key = { .about = SE_BYTES_INIT }, .input = -1 };
+                      .of = { .input = -1, .key = { .about = SE_BYTES_INIT } } };
     const int files = run->operands - command_words;
-    enum how how = RUN;
+    char digest[SE_DIGEST_TEXT];
     int rc;
 
     if (command_words == 0 || files > 1)
@@ -455,20 +419,107 @@ static int run_command(struct se_run *run, struct se_err *err)
         return se_fail(err, SE_EUSAGE, "--digest, --status and --record need -o FILE");
     if (o.no_run && !o.record)
         return se_fail(err, SE_EUSAGE, "--no-run needs --record");
-    w.input_name = se_path_name(files ? run->operand[0] : "-");
-    rc = take_words(&w, run->operand + files, err);
-    if (rc == 0 && !(o.no_run && o.input_digest))
-        rc = open_input(&w, files ? run->operand[0] : "-", err);
+    rc = open_store(&w.store, err);
     if (rc == 0)
-        rc = make_key(&w, err);
-    if (rc == 0 && strcmp(o.dir, "none") != 0)
-        rc = se_store_open(&w.store, o.dir, err);
-    if (rc == 0)
-        rc = find_or_make(&w, &how, err);
-    if (rc == 0)
-        rc = report(&w, how, err);
-    release(&w);
+        rc = one_command(&w, files ? run->operand[0] : "-", run->operand + files, command_words,
+                         digest, err);
+    se_store_close(&w.store);
     return exit_status && !err->text[0] ? 0 : rc;       /* the command said what was wrong */
+}
+
+/* ---- --steps ------------------------------------------------------------------------- */
+
+/* The digest of a file that an earlier step made, NULL if none did */
+static const char *digest_made(const struct cache_steps *x, char (*made)[SE_DIGEST_TEXT],
+                               uint64_t before, const char *file)
+{
+    for (uint64_t i = before; i-- > 0;)
+        if (strcmp(x->step[i].output, file) == 0)
+            return made[i];
+    return NULL;
+}
+
+enum { BESIDE_FAILED = 125 };
+
+/* Wait for the command beside the others; it said what was wrong. */
+static int settle(struct se_err *err)
+{
+    const int status = se_command_settle();
+
+    if (status == 0)
+        return 0;
+    exit_status = BESIDE_FAILED;
+    return status < 0 ? se_fail(err, SE_EIO, "cannot wait") : -1;
+}
+
+static int run_beside(struct work *w, const struct cache_step *s, struct se_err *err)
+{
+    int rc = settle(err);
+
+    o.with = o.append = NULL;
+    if (rc == 0 && !o.no_run)
+        rc = take_words(w, s->word, s->words, err) < 0 ? -1 : se_command_beside(w->full, err);
+    release_command(w);
+    return rc;
+}
+
+static int run_step(struct work *w, const struct cache_step *s, const char *record,
+                    char digest[SE_DIGEST_TEXT], struct se_err *err)
+{
+    const char *slash = strrchr(s->output, '/');
+    char path[PATH_MAX];
+
+    o.with = *s->with ? s->with : NULL;
+    o.append = *s->append ? s->append : NULL;
+    o.also = (struct se_list){ s->also, s->alsos };
+    if (record) {
+        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - s->output) + 1 : 0, s->output,
+                 record);
+        o.record = path;
+    }
+    w->run->output = s->output;
+    return one_command(w, s->input, s->word, s->words, digest, err);
+}
+
+static int run_all(struct work *w, const struct cache_steps *x, struct se_err *err)
+{
+    char (*made)[SE_DIGEST_TEXT] = se_zalloc(x->count, sizeof *made, err);
+    const char *record = o.record, *first = o.input_digest;
+    int rc = made ? 0 : -1;
+
+    for (uint64_t i = 0; rc == 0 && i < x->count; i++) {
+        const struct cache_step *s = &x->step[i];
+
+        o.input_digest = digest_made(x, made, i, s->input);
+        if (!o.input_digest && strcmp(s->input, x->step[0].input) == 0)
+            o.input_digest = first;
+        rc = *s->output ? run_step(w, s, record, made[i], err) : run_beside(w, s, err);
+    }
+    free(made);
+    return settle(err) < 0 ? -1 : rc;
+}
+
+/* The results of all steps count towards --limit when the last is there. */
+static int run_steps(struct se_run *run, struct se_err *err)
+{
+    struct se_run own = *run;
+    struct work w = { .run = &own, .store = SE_STORE_INIT, .entry = SE_ENTRY_INIT,
+                      .of = { .input = -1, .key = { .about = SE_BYTES_INIT } } };
+    struct cache_steps x = CACHE_STEPS_INIT;
+    const uint64_t most = limit;
+    int rc;
+
+    if (run->operands > 0 || run->output || (o.no_run && !o.record))
+        return se_fail(err, SE_EUSAGE, o.no_run ? "--no-run needs --record"
+                       : "--steps FILE names the commands, inputs and outputs");
+    limit = 0;
+    rc = cache_steps_read(&x, o.steps, err) < 0 || open_store(&w.store, err) < 0
+       ? -1 : run_all(&w, &x, err);
+    if (rc == 0 && w.store.folder >= 0 && most > 0)
+        rc = se_store_prune(&w.store, most, err);
+    se_store_close(&w.store);
+    cache_steps_release(&x);
+    return exit_status && !err->text[0] ? 0 : rc;
 }
 
 static int manage(struct se_run *run, struct se_err *err)
@@ -502,12 +553,12 @@ static int run(struct se_run *r, struct se_err *err)
         return se_fail(err, SE_EUSAGE, "--limit: '%s' is not a size such as 500M", o.limit);
     if (!o.dir && default_dir(path, err) < 0)
         return -1;
-    return command_words >= 0 ? run_command(r, err) : manage(r, err);
+    return o.steps ? run_steps(r, err) : command_words >= 0 ? run_command(r, err) : manage(r, err);
 }
 
 static const struct se_tool tool = {
     .name = "se-cache", .brief = "run a command only if its result is not stored yet",
-    .operands = "[FILE] -- COMMAND... | list | prune | clear | init", .min_operands = 1,
+    .operands = "[FILE] -- COMMAND... | list | prune | clear | init", .min_operands = 0,
     .max_operands = -1, .options = options, .run = run,
     .about =
         "Reads a stream, or any other data, from FILE or standard input. If the result\n"

@@ -6,18 +6,21 @@
 #include <string.h>
 
 #include "common/cli/tool.h"
+#include "common/inspect/advise.h"
 #include "common/inspect/compare.h"
 #include "common/inspect/dims.h"
 #include "common/inspect/describe.h"
 #include "common/inspect/explain.h"
 #include "common/inspect/infojson.h"
 #include "common/tree/odds.h"
+#include "tools/info_row.h"
 
 enum { SHOWN_LEVELS = 12, SHOWN_CLASSES = 12, SHOWN_STATS = 30 };
 
 static struct {
-    bool json, dims, split_given;
-    const char *get, *explain;
+    bool json, dims, advise, split_given;
+    const char *get, *explain, *row;
+    int computed;
     uint64_t describe;          /* 0: do not */
     uint64_t split;
     const char *compare;
@@ -30,12 +33,21 @@ static const struct se_option options[] = {
     { 'j', "json", NULL, SE_OPT_FLAG, &o.json, .help = "print one JSON object, for programs" },
     { 0, "dims", NULL, SE_OPT_FLAG, &o.dims,
       .help = "print the embedding dimension that MinGE suggests for the graph" },
+    { 0, "advise", NULL, SE_OPT_FLAG, &o.advise,
+      .help = "print in five lines what to expect of structure learning on the graph, from its edges, "
+              "features and training labels" },
     { 0, "describe", "LEVEL", SE_OPT_COUNT, &o.describe, .min = 0, .max = 1e6,
       .help = "describe what distinguishes each module at this level of the tree" },
     { 0, "get", "NAME[,NAME...]", SE_OPT_STRING, &o.get,
       .help = "print only these values on one line, separated by tabs: names as in --json, "
               "such as vertices or tree_h, names of stats such as train.acc.val, and "
               "accuracy.test; NAME? prints null where there is no such value" },
+    { 0, "row", "SPLIT,RUN,ITERATION", SE_OPT_STRING, &o.row,
+      .help = "print the line of metrics.tsv of an iteration of se-gsl, whose trained stream this is; "
+              "without -q, a line for people on standard error" },
+    { 0, "computed", "stats|tree|all|none", SE_OPT_CHOICE, &o.computed,
+      .help = "with --row: where the entropies come from: the stats; the tree from tree.seg in the "
+              "same folder; all from there, without k; or there are none" },
     { 0, "explain", "U,V", SE_OPT_STRING, &o.explain,
       .help = "explain what vertices U and V (names or numbers) have in common, and how likely "
               "se-sample joins them" },
@@ -500,6 +512,8 @@ static int tell(struct se_run *run, struct se_stream *s, struct se_out *out,
         return -1;
     if (o.get)
         return se_info_get(&x, o.get, out, err);
+    if (o.advise)
+        return se_advise(&x, o.split, out, err);
     warn_stale(run, s);
     return o.json ? se_info_json(&x, s, run->verbose, out, err) : show(run, &x, s, out, err);
 }
@@ -527,7 +541,8 @@ static int run_info(struct se_run *run, struct se_err *err)
     if (rc == 0) {
         rc = se_run_begin(run, false, &out, err);
         if (rc == 0) {
-            rc = o.dims ? tell_dims(&s, &out, err) : tell(run, &s, &out, err);
+            rc = o.row ? info_row(run, &s, path, o.row, (enum info_computed)o.computed, &out, err)
+               : o.dims ? tell_dims(&s, &out, err) : tell(run, &s, &out, err);
             if (rc < 0)
                 se_err_in(err, se_path_name(path));
             rc = se_run_end(run, &out, rc, err);

@@ -12,7 +12,9 @@
 #include "common/base/command.h"
 #include "common/base/mem.h"
 
-static volatile sig_atomic_t child;
+enum { WAITED_FOR, BESIDE, CHILDREN };
+
+static volatile sig_atomic_t child[CHILDREN];
 static struct sigaction before[NSIG];
 
 char *se_command_text(char *const *word, int words, struct se_err *err)
@@ -42,10 +44,11 @@ char *se_command_text(char *const *word, int words, struct se_err *err)
 
 static void pass_on(int sig)
 {
-    if (child > 0) {
-        kill(-child, sig);
-        kill(child, sig);
-    }
+    for (int i = 0; i < CHILDREN; i++)
+        if (child[i] > 0) {
+            kill(-child[i], sig);
+            kill(child[i], sig);
+        }
     if (before[sig].sa_handler != SIG_DFL && before[sig].sa_handler != SIG_IGN)
         before[sig].sa_handler(sig);            /* removes the unfinished file, and ends */
     signal(sig, SIG_DFL);
@@ -56,7 +59,11 @@ static void catch_signals(void)
 {
     static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
     struct sigaction action = { .sa_handler = pass_on };
+    static bool caught;
 
+    if (caught)
+        return;
+    caught = true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         sigaction(ends[i], NULL, &before[ends[i]]);
         if (before[ends[i]].sa_handler != SIG_IGN)
@@ -82,23 +89,24 @@ static void become(char *const *word, int in, int out, int fault, pid_t parent)
     _exit(126);
 }
 
-/* Wait for the child; its status as a shell gives it */
-static int reap(pid_t pid)
+/* Wait for a child; its status as a shell gives it */
+static int reap(int which)
 {
     int status;
 
-    while (waitpid(pid, &status, 0) < 0)
+    while (waitpid(child[which], &status, 0) < 0)
         if (errno != EINTR)
             return -1;
-    child = 0;
+    child[which] = 0;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int se_command_run(char *const *word, int in, int out, struct se_err *err)
+/* *why: errno if there was no program to become */
+static int start(char *const *word, int in, int out, int which, int *why, struct se_err *err)
 {
     const pid_t parent = getpid();
     sigset_t all, old;
-    int fault[2], why = 0, status;
+    int fault[2];
     pid_t pid;
 
     if (pipe2(fault, O_CLOEXEC) < 0)
@@ -113,7 +121,7 @@ int se_command_run(char *const *word, int in, int out, struct se_err *err)
     }
     if (pid > 0) {
         setpgid(pid, pid);
-        child = pid;
+        child[which] = pid;
     }
     sigprocmask(SIG_SETMASK, &old, NULL);
     close(fault[1]);
@@ -121,10 +129,19 @@ int se_command_run(char *const *word, int in, int out, struct se_err *err)
         close(fault[0]);
         return se_fail_errno(err, SE_EIO, "%s: cannot start", word[0]);
     }
-    while (read(fault[0], &why, sizeof why) < 0 && errno == EINTR)
+    while (read(fault[0], why, sizeof *why) < 0 && errno == EINTR)
         ;
     close(fault[0]);
-    status = reap(pid);
+    return 0;
+}
+
+int se_command_run(char *const *word, int in, int out, struct se_err *err)
+{
+    int why = 0, status;
+
+    if (start(word, in, out, WAITED_FOR, &why, err) < 0)
+        return -1;
+    status = reap(WAITED_FOR);
     if (status < 0)
         return se_fail_errno(err, SE_EIO, "%s: cannot wait", word[0]);
     if (why) {
@@ -132,4 +149,24 @@ int se_command_run(char *const *word, int in, int out, struct se_err *err)
         return why == ENOENT ? 127 : 126;
     }
     return status;
+}
+
+int se_command_beside(char *const *word, struct se_err *err)
+{
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int why = 0, rc = nothing < 0 ? se_fail_errno(err, SE_EIO, "/dev/null: cannot open")
+                                  : start(word, nothing, nothing, BESIDE, &why, err);
+
+    if (nothing >= 0)
+        close(nothing);
+    if (rc == 0 && why) {
+        se_command_settle();
+        rc = se_fail(err, SE_EIO, "%s: %s", word[0], strerror(why));
+    }
+    return rc;
+}
+
+int se_command_settle(void)
+{
+    return child[BESIDE] > 0 ? reap(BESIDE) : 0;
 }

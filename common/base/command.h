@@ -13,4 +13,9 @@ char *se_command_text(char *const *word, int words, struct se_err *err);
  * with `err`. */
 int se_command_run(char *const *word, int in, int out, struct se_err *err);
 
+/* Start another one beside that, which neither reads nor writes, and do not wait for it.  settle: wait;
+ * its exit status, 0 if there is none, -1 if it is unknown.  At most one at a time. */
+int se_command_beside(char *const *word, struct se_err *err);
+int se_command_settle(void);
+
 #endif
