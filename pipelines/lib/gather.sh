@@ -37,5 +37,5 @@ gather() {
     printf -v quoted %q "$out"
     printf -v entry %q "$out/best.seg"
     SE_ABOUT="${given[model]-gcn}, preset ${wanted[preset]-none}, method $method" SE_BEST=$out/best.seg SE_QUOTED=$entry SE_FOLDER=$quoted \
-        awk -F '\t' -f "$share/lib/show.awk" "${files[@]}" "$out/paired.tsv" "$out/summary.tsv" "$first/choice.tsv" >&2
+        awk -F '\t' -f "$share/lib/notes.awk" -f "$share/lib/show.awk" "${files[@]}" "$out/paired.tsv" "$out/summary.tsv" "$first/choice.tsv" >&2
 }

@@ -23,19 +23,19 @@ train_members() {
     place=$folder/members iteration=1
     [[ $1 == tell ]] && printf 'mkdir -p %q\n' "$place" || make_folder "$place"
     for (( i = 0; i < ${#members[@]}; i++ )); do
-        current=$input digest=$input_digest number=$(( base + i + 1 )) spent=0 fresh=false
-        "$1" "${members[i]}" || return
+        current=$input number=$(( base + i + 1 ))
+        "$1" "${members[i]}"
     done
 }
 
-# meet SPLIT: the mean of members and iteration 0 and what smoothing gives, as words for se-vote in the
+# meet: the mean of members and iteration 0 and what smoothing gives, as words for se-vote in the
 # array rival
 meet() {
     local at=("${members[@]/#/$folder/members/}") mean=${files[0]}
     if (( ${#members[@]} )); then
         mean=$folder/committee.part rival=(--rival "$folder/committee.part")
-        se-vote -q --split "$1" "${files[0]}" "${at[@]/%/.seg}" -o "$mean" || exit 1
+        se-vote -q --split "$split" "${files[0]}" "${at[@]/%/.seg}" -o "$mean" || exit 1
     fi
     rival+=(--smoothed "$folder/smoothed.part")
-    se-vote -q --smooth .2 --split "$1" ${threads:+-@ "$threads"} "$mean" -o "${rival[-1]}" || exit 1
+    se-vote -q --smooth .2 --split "$split" ${threads:+-@ "$threads"} "$mean" -o "${rival[-1]}" || exit 1
 }

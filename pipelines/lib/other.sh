@@ -15,26 +15,15 @@ list_methods() {
     awk -F '\t' '!/^#/ { printf "%-10s %s\n", $1, $6 }' "$share/lib/methods.tsv"
 }
 
-# advise FILE SPLIT: only labels of the training part are read
+# advise FILE SPLIT: a stream without splits gets them as in a run
 advise() {
-    local numbers splits
-    numbers=$(se-info --get 'vertices,edges?,degree_median?,degree_max?,isolated?,features?,feature_nonzeros?,classes?' "$1") || exit 1
-    numbers=${numbers//null/0}
-    if [[ $numbers == *$'\t0' ]]; then
-        awk -v numbers="$numbers" -f "$share/lib/advise.awk" /dev/null
-        return
+    local facts
+    facts=$(se-info --get 'splits?,classes?' "$1") || exit 1
+    if [[ $facts == @(0|null)$'\t'[1-9]* ]]; then
+        se-split -q --stratified --seed "${given[seed]-0}" "$1" | se-info --advise --split "$2"
+    else
+        se-info --advise --split "$2" "$1"
     fi
-    splits=$(se-info --get "splits?" "$1")
-    [[ $splits =~ $WHOLE ]] || splits=0
-    (( splits == 0 || splits > $2 )) ||
-        die "$1: there is no split $2; make some with se-split"
-    {
-        if (( splits )); then
-            cat -- "$1"
-        else
-            se-split -q --stratified --seed "${given[seed]-0}" "$1"    # as a run makes them
-        fi
-    } | se-export -t graphml --split "$2" | awk -v numbers="$numbers" -f "$share/lib/advise.awk"
 }
 
 if [[ ${operands[0]-} == cache ]]; then

@@ -1,25 +1,9 @@
 # show.awk - encoder presets, paired.tsv, summary.tsv and choice.tsv of one run as a table for people
 #
-# Each line fits a terminal of 80 columns, where the path of the run folder does.
+# notes.awk comes before it.  Each line fits a terminal of 80 columns, where the path of the run folder
+# does.
 # SE_ABOUT: model, preset and method; the names in the encoder presets stand for the model.  SE_BEST: the
 # path of best.seg, SE_QUOTED the same to be pasted, SE_FOLDER that of the run folder.
-BEGIN {
-    note["backbone"] = "model on given graph"
-    note["honest"] = "chosen by validation"
-    note["final"] = "last iteration"
-    note["paper-code"] = "by TEST, not a result"
-    note["ensemble"] = "mean of all iterations"
-    note["committee"] = "mean of encoders, given graph"
-    note["smoothed"] = "the same, Correct & Smooth"
-    note["chosen"] = "the result"
-    note["random-tree"] = "control: shuffled tree"
-    note["knn"] = "control: kNN, no tree"
-    note["knn-matched"] = "control: kNN, as many"
-    note["random-matched"] = "control: random edges"
-    note["self-loops"] = "control: no edges"
-    note["mlp"] = "control: no graph"
-    note["unchanged"] = "control: given graph"
-}
 # gains and their errors are aligned; what is nothing has no sign
 function signed(x) { x = sprintf("%+.2f", x); sub(/^-0\.00$/, "+0.00", x); return x }
 FILENAME ~ /\.preset$/ {
@@ -49,7 +33,7 @@ FILENAME ~ /choice.tsv$/ { chosen = $7; iteration = $2; val = $4; test = $6; nex
 }
 {
     line = sprintf("%-" width "s %6.2f %5s %3d  %-15s  %s", $1, $2, $3 == "nan" ? "-" : sprintf("%.2f", $3),
-        $4, gain[$1], note[$1])
+        $4, gain[$1], brief[$1])
     sub(/ +$/, "", line)
     print line
 }

@@ -53,7 +53,7 @@ refuse_strangers() {
 # link that lies there is not followed
 put() {
     local part=$1.part-$HOSTNAME-$BASHPID message
-    message=$({ rm -f "$part" && set -C && cat > "$part" && mv -fT "$part" "$1"; } 2>&1) || {
+    message=$({ { [[ ! -e $part && ! -L $part ]] || rm -f "$part"; } && set -C && cat > "$part" && mv -fT "$part" "$1"; } 2>&1) || {
         rm -f "$part"
         message=${message%%$'\n'*}
         die "$1: cannot write: ${message##*: }"
