@@ -48,12 +48,12 @@ load gsl
     [[ $(column none/metrics.tsv edges | xargs) == '0 0' ]]
 }
 
-@test "--advise: five lines from training labels alone; which control to believe" {
+@test "--advise: five lines from training labels alone; which control to compare with" {
     se-gen -n 400 --homophily .95 --noise .02 --seed 1 -o like.seg
     se-gen -n 400 --homophily .2 --seed 1 -o unlike.seg
     se-gsl --advise like.seg > like
     [[ $(wc -l < like) == 5 && $(awk '{ print $1 }' like | xargs) == 'size edges degree features labels' ]]
-    grep -q '^edges .*believe the control unchanged' like
+    grep -q '^edges .*compare with the control unchanged' like
     grep -q '^edges .*mlp is the one to beat' <(se-gsl --advise unlike.seg)
     # homophily over edges between training vertices
     se-export -t graphml --split 1 like.seg > x
@@ -85,7 +85,7 @@ load gsl
     fails 1 se-gsl bare.seg -o b "${small[@]}" --splits 10
     se-split --train .6 --val 0 g.seg -o half.seg
     se-gsl half.seg -o half "${small[@]}" --no-cache 2> said
-    grep -q 'without validation vertices; a quarter of the training vertices validates' said
+    grep -q 'without validation vertices; a quarter of the training vertices is held out' said
     [[ $(se-info --get split_sizes.0.test half/split.seg) == "$(se-info --get split_sizes.0.test half.seg)" ]]
     se-gsl g.seg -o whole "${small[@]}" -q --no-cache
     [[ ! -e whole/split.seg ]]

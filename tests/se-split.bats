@@ -104,7 +104,7 @@ setup_file() {
     done
 }
 
-@test "--hold-out: only where nothing validates, training vertices of each class move, none of the others" {
+@test "--hold-out: only in splits without validation vertices, training vertices of each class move, none of the others" {
     plain=$BATS_FILE_TMPDIR/plain.seg
     se-split --train .5 --val 0 --count 1 --stratified "$plain" | se-split --append --count 1 -o x.seg
     [[ $(sizes x.seg) == "[[500, 0, 500], [480, 320, 200]]" ]]

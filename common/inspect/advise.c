@@ -61,15 +61,15 @@ static void advise_edges(struct se_out *out, const struct known *k)
 
     if (k->inside < 30) {
         se_outf(out, "edges     only %" PRIu64 " join training vertices, too few to tell whether edges "
-                "help: believe the control mlp\n", k->inside);
+                "help: compare with the control mlp\n", k->inside);
         return;
     }
     if (h > k->chance + 0.6 * left)
-        text = "right more often than not; expect little from learned edges, believe the control "
-               "unchanged; if edges may be wrong, try --method weigh";
+        text = "right more often than not; expect little from learned edges, compare with the "
+               "control unchanged; if edges may be wrong, try --method weigh";
     else if (h > k->chance + 0.2 * left)
-        text = "many mislead; weights (--method weigh) or learned edges may help, believe the controls "
-               "mlp and knn";
+        text = "many mislead; weights (--method weigh) or learned edges may help, compare with the "
+               "controls mlp and knn";
     se_outf(out, "edges     homophily %.2f among training vertices (chance %.2f): %s\n", h, k->chance,
             text);
 }
@@ -82,7 +82,7 @@ static void advise_degrees(struct se_out *out, const struct se_info *x)
     if (f->isolated > x->vertices / 10)
         text = "many depend on their features alone, new edges may reach them";
     if ((double)f->degree_max > 50 * (f->degree_median + 1))
-        text = "hubs; believe the controls random-matched and knn-matched";
+        text = "hubs; compare with the controls random-matched and knn-matched";
     se_outf(out, "degree    median %.0f, largest %" PRIu64 ", %" PRIu64 " without edges: %s\n",
             f->degree_median, f->degree_max, f->isolated, text);
 }
@@ -92,7 +92,7 @@ static void advise_features(struct se_out *out, const struct se_info *x)
     const double cells = (double)x->vertices * (double)x->features.d, some = (double)x->nonzeros;
 
     if (cells == 0)
-        se_out_str(out, "features  none: edges alone tell, mlp and nearest neighbours cannot; se-gsl uses "
+        se_out_str(out, "features  none: mlp and nearest neighbours have nothing to work with; se-gsl uses "
                    "vertex ids\n");
     else if (some < 0.3 * cells)
         se_outf(out, "features  %" PRIu64 " columns, sparse (%.1f %%): rows are scaled or left raw, "
@@ -120,9 +120,9 @@ int se_advise(const struct se_info *x, uint64_t split, struct se_out *out, struc
         return se_fail(err, SE_EINPUT, "splits: no training vertex of split %" PRIu64 " has a label",
                        split);
     se_outf(out, "size      %" PRIu64 " vertices, %" PRIu64 " edges; %" PRIu64 " validation vertices: "
-            "accuracies within %.1f points are equal%s\n", x->vertices, x->graph.m, k.val,
+            "accuracies within %.1f points of each other are equal%s\n", x->vertices, x->graph.m, k.val,
             k.val ? 100 / sqrt((double)k.val) : 0,
-            x->vertices < 1000 ? "; believe means over all splits only" : "");
+            x->vertices < 1000 ? "; only means over all splits count" : "");
     advise_edges(out, &k);
     advise_degrees(out, x);
     advise_features(out, x);

@@ -6,7 +6,7 @@
 # run makes it if it is not there
 divide() {
     local words=(se-split -q --seed "$seed" --hold-out .25) made=$out/split.seg text
-    text='has splits without validation vertices; a quarter of the training vertices validates'
+    text='has splits without validation vertices; a quarter of the training vertices is held out'
     if [[ $1 == @(0|null) ]]; then
         words=(se-split -q --seed "$seed" --stratified --count 10)
         text="has no splits; made ten, 48 % of each class train, 32 % validate, 20 % test"
