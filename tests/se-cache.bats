@@ -219,6 +219,21 @@ chain() {
     fails 1 se-cache --steps nowhere
 }
 
+@test "--steps: no further step begins when its parent was killed" {
+    { step a.seg g.seg sh -c 'touch began; sleep 1; cat'; step b.seg a.seg se-tree; } > steps
+    bash -c 'se-cache --steps steps; true' 2> said & pid=$!
+    for _ in {1..500}; do
+        [[ ! -e began ]] || break
+        sleep 0.02
+    done
+    kill -KILL $pid
+    for _ in {1..500}; do
+        [[ ! -s said ]] || break
+        sleep 0.02
+    done
+    [[ $(< said) == "se-cache: stopped: what started it has ended" && -e a.seg && ! -e b.seg ]]
+}
+
 @test "a signal ends the step that runs, and the command beside it" {
     { step a.seg g.seg se-tree; step '' '' sleep 78.5; step b.seg a.seg sh -c 'sleep 78.6'; } > steps
     se-cache --steps steps & pid=$!

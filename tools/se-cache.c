@@ -485,6 +485,7 @@ static int run_all(struct work *w, const struct cache_steps *x, struct se_err *e
 {
     char (*made)[SE_DIGEST_TEXT] = se_zalloc(x->count, sizeof *made, err);
     const char *record = o.record, *first = o.input_digest;
+    const pid_t parent = getppid();
     int rc = made ? 0 : -1;
 
     for (uint64_t i = 0; rc == 0 && i < x->count; i++) {
@@ -493,7 +494,8 @@ static int run_all(struct work *w, const struct cache_steps *x, struct se_err *e
         o.input_digest = digest_made(x, made, i, s->input);
         if (!o.input_digest && strcmp(s->input, x->step[0].input) == 0)
             o.input_digest = first;
-        rc = *s->output ? run_step(w, s, record, made[i], err) : run_beside(w, s, err);
+        rc = getppid() != parent ? se_fail(err, SE_EIO, "stopped: what started it has ended")
+           : *s->output ? run_step(w, s, record, made[i], err) : run_beside(w, s, err);
     }
     free(made);
     return settle(err) < 0 ? -1 : rc;
