@@ -173,6 +173,21 @@ same() {
     se-check x.seg
 }
 
+@test "the first process has no more memory in use than the others, though it gets all rows" {
+    [[ -x /usr/bin/time ]] || skip "time is not installed"
+    local first others
+    se-gen -n 16384 --classes 4 --degree 4 --seed 5 -o big.seg
+    cat > timed << 'END'
+#!/bin/bash
+exec /usr/bin/time -a -o "peak-$(( OMPI_COMM_WORLD_RANK > 0 ))" -f %M se-train-mpi "$@"
+END
+    chmod +x timed
+    timeout 100 mpirun --oversubscribe --quiet -n 4 ./timed -@1 -q --hidden 256 --embed hidden \
+        --epochs 1 -o x.seg big.seg
+    first=$(< peak-0) others=$(sort -n peak-1 | tail -n 1)
+    (( first * 100 <= others * 110 )) || { echo "$first KB, others $others"; return 1; }
+}
+
 # peak N ARG...: the largest resident set of N processes, in KB
 peak() {
     local n=$1

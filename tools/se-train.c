@@ -283,10 +283,11 @@ static int gather_rows(const struct job *j, float **rows, uint64_t cols, struct 
     return 0;
 }
 
-static int gather_results(const struct job *j, struct se_train_result *r, struct se_err *err)
+static int gather_results(struct job *j, struct se_train_result *r, struct se_err *err)
 {
     uint64_t sent[2];
 
+    se_net_forget(&j->net);                     /* the rows of all need the room */
     if (gather_rows(j, &r->logits, j->classes, err) < 0 ||
         gather_rows(j, &r->embedding, r->embed_cols, err) < 0)
         return -1;

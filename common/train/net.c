@@ -351,17 +351,33 @@ int se_net_look_ahead(struct se_net *net, struct se_err *err)
     return 0;
 }
 
+static void give_back(struct se_net *net, se_real **memory)
+{
+    se_net_free(net, *memory);
+    *memory = NULL;
+}
+
+void se_net_forget(struct se_net *net)
+{
+    for (int i = 0; i < net->layers; i++) {
+        struct se_layer *x = &net->layer[i];
+
+        give_back(net, &x->buffer);
+        give_back(net, &x->dtap);
+        for (int k = 0; k < 4; k++)
+            give_back(net, &x->work[k]);
+        se_net_free(net, x->keep);
+        x->keep = NULL;
+    }
+    give_back(net, &net->delta[0]);
+    give_back(net, &net->delta[1]);
+}
+
 void se_net_release(struct se_net *net)
 {
     if (!net->ops)                              /* it has no memory yet */
         se_net_on(net, NULL);
-    for (int i = 0; i < net->layers; i++) {
-        se_net_free(net, net->layer[i].buffer);
-        se_net_free(net, net->layer[i].keep);
-        se_net_free(net, net->layer[i].dtap);
-        for (int k = 0; k < 4; k++)
-            se_net_free(net, net->layer[i].work[k]);
-    }
+    se_net_forget(net);
     for (int i = 0; i < net->parameters; i++)
         se_net_free(net, net->parameter[i].ahead);
     se_net_free(net, net->value);
@@ -370,8 +386,6 @@ void se_net_release(struct se_net *net)
     se_net_free(net, net->square);
     se_net_free(net, net->dside);
     se_net_free(net, net->dnorm);
-    se_net_free(net, net->delta[0]);
-    se_net_free(net, net->delta[1]);
     se_net_free(net, net->scratch);
     se_net_free(net, net->near);
     free(net->empty);

@@ -390,6 +390,8 @@ void se_net_on(struct se_net *net, const struct se_gpu *gpu);
  * se_net_on() said otherwise.  With a device, graph and input are copied there first, and a layer
  * that only the CPU knows fails (SE_EDEVICE). */
 int se_net_ready(struct se_net *net, struct se_err *err);
+/* Give back what layers computed: it can no longer run, but its parameters are there. */
+void se_net_forget(struct se_net *net);
 void se_net_release(struct se_net *net);
 
 /* About how many multiply-adds so many epochs take: a pass forward, twice as much back, and an
