@@ -41,6 +41,18 @@ value() {       # value NAME FILE: a number of the stats
     se-check --deep c.seg
 }
 
+@test "edges that noise in the features hides from them are joined" {
+    se-gen -n 1500 --degree 2.8 --classes 5 --communities 2 --homophily .8 --noise .1 --words 25 \
+        --dims 900 --signal .32 --seed 3 -o g.seg
+    se-cluster -e fast --table tried g.seg -o c.seg
+    awk -v a="$(value cluster.agreement c.seg)" 'BEGIN { exit !(a < .25) }'
+    cut -f 1 tried | sort -u | diff - <(printf 'fused\non\n')
+    [[ $(value cluster.modules c.seg) -eq 5 ]]
+    se-noise --rewire --rate 1 g.seg -o r.seg
+    se-cluster -e fast --table tried r.seg -o c.seg
+    run ! grep -q $'^fused\t' tried
+}
+
 @test "no features, dense features, isolated vertices, no edges" {
     se-gen -n 200 --features none --homophily .9 --noise .05 --communities none --degree 14 \
         --seed 3 -o g.seg

@@ -24,10 +24,12 @@
 #define FEW_NUMBERS 1e8         /* and that are compared with centroids */
 
 enum {
-    LARGE = 10000,              /* vertices from which on fewer graphs are tried */
+    LARGE = 10000,              /* vertices from which on fewer graphs are tried, and */
+    HIGH = 8,                   /* trees up to this height */
     SAMPLES = 5,                /* thinned graphs; 3 of large ones */
     MOST_SETTLED = 100,         /* modules that are compared with all vertices, */
-    ROUNDS = 20                 /* so often */
+    ROUNDS = 20,                /* so often, */
+    SETTLE_HOPS = 8             /* by features averaged over so many hops */
 };
 
 static struct {
@@ -68,7 +70,7 @@ struct level {                  /* of trees of height `height` of way `way` */
     bool measured, real;        /* compared with chance; beyond it */
 };
 
-enum { MOST_WAYS = 8, MOST_TRIED = MOST_WAYS * 10 };
+enum { MOST_WAYS = 8, MOST_TRIED = MOST_WAYS * (HIGH - 1) * HIGH / 2 };
 
 struct work {
     struct se_run *run;
@@ -112,31 +114,50 @@ static int samples_of(const struct work *w)
     return w->g.n < LARGE ? SAMPLES : 3;
 }
 
-/* How stable the best level of a graph is beyond chance, 0: no level is. */
-static int best_beyond(const struct work *w, const struct se_graph *g, double *best,
-                       struct se_err *err)
+/* Where there are more vertices there are more levels above those that were planted or meant. */
+static uint64_t highest(const struct work *w)
+{
+    return w->g.n < LARGE ? SE_AUTO_HEIGHT : HIGH;
+}
+
+static struct se_stability_options stability_options(const struct work *w, bool chance)
 {
     struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
-    struct se_choice c = SE_CHOICE_INIT;
-    int rc;
 
     how.seed = w->run->seed;
     how.threads = w->run->threads;
     how.samples = samples_of(w);
+    how.chance = chance;
+    return how;
+}
+
+/* How stable the best level of a graph is beyond chance, 0: no level is. */
+static int best_beyond(const struct work *w, const struct se_graph *g, double *best,
+                       struct se_err *err)
+{
+    const struct se_stability_options how = stability_options(w, true);
+    struct se_choice c = SE_CHOICE_INIT;
+    int rc;
+
     rc = se_tree_choose(&c, g, &how, err);
     *best = c.levels > 0 ? se_stability_beyond(&c.stability.level[c.kept[c.best]]) : 0;
     se_choice_release(&c);
     return rc;
 }
 
-/* Features too weak to make modules as good as those of the edges may still be alike across
- * edges. */
+/* Noise in the features hides that edges agree with them; and features too weak to make modules
+ * as good as those of the edges may still be alike across edges. */
 static int agree(struct work *w, bool *yes, struct se_err *err)
 {
-    double edges = 0, neighbours = 0;
+    double edges = 0, neighbours = 0, left;
 
     *yes = w->agreement >= TRUST;
     if (*yes || w->alike.lift < LIFT || w->alike.sure < SURE)
+        return 0;
+    if (se_agreement_left(&left, &w->way[0].g, w->run->seed, w->run->threads, err) < 0)
+        return -1;
+    *yes = w->agreement >= TRUST * left && w->agreement >= SURE / sqrt((double)w->g.m);
+    if (*yes)
         return 0;
     if (best_beyond(w, &w->g, &edges, err) < 0 ||
         (edges > 0 && best_beyond(w, &w->way[0].g, &neighbours, err) < 0))
@@ -211,14 +232,10 @@ static uint64_t modules_in(const uint32_t *module, uint64_t n)
 
 static int try_height(struct work *w, int way, uint64_t height, struct se_err *err)
 {
-    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    const struct se_stability_options how = stability_options(w, false);
     struct se_stability x = SE_STABILITY_INIT;
     int rc;
 
-    how.seed = w->run->seed;
-    how.threads = w->run->threads;
-    how.samples = samples_of(w);
-    how.chance = false;
     rc = se_stability_make(&x, &w->way[way].g, height, &how, err);
     for (uint32_t l = 1; rc == 0 && l <= x.levels; l++)
         w->tried[w->count++] = (struct level){
@@ -231,15 +248,12 @@ static int try_height(struct work *w, int way, uint64_t height, struct se_err *e
 /* Compare the levels of trees of this height with chance; `first` is the first of them. */
 static int compare(struct work *w, int first, struct se_err *err)
 {
-    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    struct se_stability_options how = stability_options(w, true);
     struct se_stability x = SE_STABILITY_INIT;
     struct level *l = &w->tried[first];
     const uint64_t height = l->height;
     int rc;
 
-    how.seed = w->run->seed;
-    how.threads = w->run->threads;
-    how.samples = samples_of(w);
     how.rewirings = w->g.n < 500 ? 4 : 1;
     rc = se_stability_chance(&x, &w->way[l->way].g, height, &how, err);
     for (uint32_t i = 1; rc == 0 && i <= x.levels; i++, l++) {
@@ -326,11 +340,11 @@ static int settled_stability(const struct work *w, struct se_stability *x, uint3
 }
 
 /* Should the vertices go to the most similar centroid?  Where edges and features are joined, of
- * features averaged over 2 hops. */
+ * features averaged over up to 8 hops. */
 static int try_settling(struct work *w, struct se_err *err)
 {
     const struct level *l = w->chosen < 0 ? NULL : &w->tried[w->chosen];
-    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    const struct se_stability_options how = stability_options(w, false);
     struct se_stability x = SE_STABILITY_INIT;
     double mean = 0, before;
     int rc;
@@ -342,11 +356,8 @@ static int try_settling(struct work *w, struct se_err *err)
         return 0;
     }
     before = l->s.stability;
-    rc = se_features_smooth(&w->smooth, &w->words.x, &w->g, w->fused ? 2 : 0, w->run->threads, err);
-    how.seed = w->run->seed;
-    how.threads = w->run->threads;
-    how.samples = samples_of(w);
-    how.chance = false;
+    rc = se_features_sum_hops(&w->smooth, &w->words.x, &w->g, w->fused ? SETTLE_HOPS : 0,
+                              w->run->threads, err);
     if (rc == 0)
         rc = se_stability_make(&x, &w->way[l->way].g, l->height, &how, err);
     if (rc == 0)
@@ -524,7 +535,7 @@ static int cluster(struct se_run *run, struct se_stream *s, struct se_err *err)
     if (rc == 0 && w->ways == 0)
         rc = se_fail(err, SE_EINPUT, "neither edges nor features: nothing to cluster");
     for (int i = 0; rc == 0 && i < w->ways; i++)
-        for (uint64_t height = 2; rc == 0 && height <= SE_AUTO_HEIGHT; height++)
+        for (uint64_t height = 2; rc == 0 && height <= highest(w); height++)
             rc = try_height(w, i, height, err);
     if (rc == 0)
         rc = compare_levels(w, err);
@@ -562,12 +573,13 @@ static const struct se_tool tool = {
         "ones are scaled to mean 0 and variance 1. Each vertex is joined to its K most\n"
         "similar ones by cosine. If the edges stay within the modules of these\n"
         "neighbours (agreement 0.25 or more; 0 by chance, 1 at most), or if their ends\n"
-        "are more alike than by chance and their own modules more stable, edges and\n"
-        "neighbours are joined, and features averaged over 2 and 4 hops are tried as\n"
-        "well. If not, edges and neighbours are tried separately.\n"
+        "are more alike than by chance and either noise in the features explains a lower\n"
+        "agreement or the edges' own modules are more stable, edges and neighbours are\n"
+        "joined, and features averaged over 2 and 4 hops are tried as well. If not, edges\n"
+        "and neighbours are tried separately.\n"
         "\n"
-        "For each of these graphs, trees of height 2 to 5 are built and the stability of\n"
-        "their levels is measured, as se-tree -K auto does. Of the levels whose\n"
+        "For each of these graphs, trees of height 2 to 5 (8 from 10,000 vertices on) are\n"
+        "built and the stability of their levels is measured, as se-tree -K auto does. Of the levels whose\n"
         "stability beyond chance is within 0.05 of the best, the one with the fewest\n"
         "modules is taken, and stable levels below it. If no level is more stable than\n"
         "chance, all vertices are one module, which is printed. Vertices then go to the\n"

@@ -112,22 +112,27 @@ static void smooth_block(void *arg, uint64_t task, int thread)
         }
 }
 
-/* Rows of length 1, dense. */
-static void spread_rows(const struct se_features *x, float *row)
+static double length_of(const float *value, uint64_t count)
+{
+    double square = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        square += (double)value[i] * value[i];
+    return sqrt(square);
+}
+
+/* Add the rows of x, scaled to length 1, to dense ones. */
+static void add_rows(float *row, const struct se_features *x)
 {
     for (uint64_t u = 0; u < x->n; u++) {
-        double square = 0;
-        float *r = row + u * x->d;
+        const uint64_t first = x->dense ? u * x->d : x->off[u];
+        const uint64_t count = x->dense ? x->d : x->off[u + 1] - first;
+        const float *value = x->dense ? x->dense + first : x->value ? x->value + first : NULL;
+        const double length = value ? length_of(value, count) : sqrt((double)count);
 
-        if (x->dense)
-            memcpy(r, x->dense + u * x->d, x->d * sizeof *r);
-        else
-            for (uint64_t i = x->off[u]; i < x->off[u + 1]; i++)
-                r[x->col[i]] = x->value ? x->value[i] : 1;
-        for (uint64_t c = 0; c < x->d; c++)
-            square += (double)r[c] * r[c];
-        for (uint64_t c = 0; square > 0 && c < x->d; c++)
-            r[c] = (float)(r[c] / sqrt(square));
+        for (uint64_t i = 0; length > 0 && i < count; i++)
+            row[u * x->d + (x->dense ? i : x->col[first + i])] +=
+                (float)((value ? (double)value[i] : 1.0) / length);
     }
 }
 
@@ -144,8 +149,9 @@ static void roots_of(const struct smooth *s, double *root)
         root[u] = 1 / sqrt(root[u]);
 }
 
-int se_features_smooth(struct se_own_features *f, const struct se_features *x,
-                       const struct se_graph *g, int hops, int threads, struct se_err *err)
+/* All hops up to the last: sum = x + P sum, `hops` times */
+static int smooth(struct se_own_features *f, const struct se_features *x, const struct se_graph *g,
+                  int hops, bool all, int threads, struct se_err *err)
 {
     double *root = se_alloc(g->n, sizeof *root, err), sum = 0;
     float *other = NULL;
@@ -168,7 +174,7 @@ int se_features_smooth(struct se_own_features *f, const struct se_features *x,
     if (sum > 0)
         s.unit = (double)g->m / sum;
     roots_of(&s, root);
-    spread_rows(x, f->number);
+    add_rows(f->number, x);
     for (int i = 0; i < hops; i++) {
         float *swap = f->number;
 
@@ -177,10 +183,24 @@ int se_features_smooth(struct se_own_features *f, const struct se_features *x,
         se_parallel(threads, (x->d + BLOCK - 1) / BLOCK, smooth_block, &s);
         f->number = other;
         other = swap;
+        if (all)
+            add_rows(f->number, x);
     }
     free(other);
     free(root);
     f->x = (struct se_features){ .n = x->n, .d = x->d, .nnz = x->n * x->d,
                                  .dense = f->number };
     return 0;
+}
+
+int se_features_smooth(struct se_own_features *f, const struct se_features *x,
+                       const struct se_graph *g, int hops, int threads, struct se_err *err)
+{
+    return smooth(f, x, g, hops, false, threads, err);
+}
+
+int se_features_sum_hops(struct se_own_features *f, const struct se_features *x,
+                         const struct se_graph *g, int hops, int threads, struct se_err *err)
+{
+    return smooth(f, x, g, hops, true, threads, err);
 }

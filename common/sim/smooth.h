@@ -22,5 +22,9 @@ int se_features_weigh(struct se_own_features *f, const struct se_features *x,
  * their mean. */
 int se_features_smooth(struct se_own_features *f, const struct se_features *x,
                        const struct se_graph *g, int hops, int threads, struct se_err *err);
+/* The sum of what se_features_smooth gives for 0 .. hops: near vertices count most, and more of
+ * them are seen. */
+int se_features_sum_hops(struct se_own_features *f, const struct se_features *x,
+                         const struct se_graph *g, int hops, int threads, struct se_err *err);
 
 #endif

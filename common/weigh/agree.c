@@ -8,9 +8,12 @@
 #include "common/base/rng.h"
 #include "common/graph/treelevel.h"
 #include "common/sim/sim.h"
-#include "common/tree/tree_build.h"
+#include "common/tree/stability.h"
 
-enum { LOOKED_AT = 100000 };    /* edges that are compared, if there are more */
+enum {
+    LOOKED_AT = 100000,         /* edges that are compared, if there are more */
+    HEIGHT = 4                  /* of the trees whose first level edges are compared with */
+};
 
 /* Both ends of edge i, the other way round for odd i, so that neither end is special. */
 static void ends_of(const struct se_graph *g, const uint32_t *from, uint64_t i, uint32_t *u,
@@ -106,7 +109,7 @@ int se_edges_within(double *agreement, const struct se_graph *g, const struct se
     uint64_t count = 0;
     int rc = -1;
 
-    how.k = 4;
+    how.k = HEIGHT;
     how.effort = SE_EFFORT_FAST;
     how.seed = seed;
     how.threads = threads;
@@ -120,5 +123,22 @@ int se_edges_within(double *agreement, const struct se_graph *g, const struct se
     se_hierarchy_release(&h);
     free(module);
     free(volume);
+    return rc;
+}
+
+int se_agreement_left(double *left, const struct se_graph *neighbours, uint64_t seed, int threads,
+                      struct se_err *err)
+{
+    struct se_stability_options how = SE_STABILITY_OPTIONS_INIT;
+    struct se_stability x = SE_STABILITY_INIT;
+    int rc;
+
+    how.seed = seed;
+    how.threads = threads;
+    how.samples = 3;
+    how.chance = false;
+    rc = se_stability_make(&x, neighbours, HEIGHT, &how, err);
+    *left = rc == 0 && x.level[1].stability > 0 ? sqrt(x.level[1].stability) : 0;
+    se_stability_release(&x);
     return rc;
 }

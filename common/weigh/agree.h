@@ -17,4 +17,9 @@ int se_edges_alike(struct se_alike *a, const struct se_graph *g, const struct se
 int se_edges_within(double *agreement, const struct se_graph *g, const struct se_graph *neighbours,
                     uint64_t seed, int threads, struct se_err *err);
 
+/* How much of an agreement noise in the features leaves over: their modules are noisy copies of
+ * what they tell, so that the square root of the adjusted Rand index of two of these is left. */
+int se_agreement_left(double *left, const struct se_graph *neighbours, uint64_t seed, int threads,
+                      struct se_err *err);
+
 #endif

@@ -119,8 +119,9 @@ static void test_smooth(void)
         struct se_features x;
         struct se_graph g;
         struct se_rng r;
-        static double y[N][D];
+        static double y[N][D], sum[N][D];
 
+        memset(sum, 0, sizeof sum);
         se_rng_init(&r, seed, SE_RNG_TEST, 1);
         x = random_features(&r, seed % 2);
         g = random_graph(&r, seed % 3 == 0);
@@ -136,6 +137,11 @@ static void test_smooth(void)
             for (int u = 0; u < N; u++)
                 for (int c = 0; c < D; c++)
                     CHECK_NEAR(f.x.dense[u * D + c], y[u][c], 1e-6);
+            se_own_features_release(&f);
+            CHECK(se_features_sum_hops(&f, &x, &g, hops, 1 + (int)seed % 3, &err) == 0);
+            for (int u = 0; u < N; u++)
+                for (int c = 0; c < D; c++)
+                    CHECK_NEAR(f.x.dense[u * D + c], sum[u][c] += y[u][c], 1e-5);
             se_own_features_release(&f);
             slow_hop(y);
         }
