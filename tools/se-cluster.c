@@ -421,7 +421,7 @@ static int put_stats(struct se_stream *s, const struct work *w, const struct way
     struct se_measure m = SE_MEASURE_INIT;
     double h1 = 0;
     char name[64];
-    int rc = se_measure_make(&m, t, &y->g, err) < 0 || se_entropy1(&y->g, &h1, err) < 0 ||
+    int rc = se_measure_make(&m, t, &y->g, err) < 0 || se_measure_entropy1(&m, t, &h1, err) < 0 ||
              se_stats_forget(s, "tree.", err) < 0 || se_stats_forget(s, "cluster.", err) < 0 ||
              se_stats_forget(s, "kselect.", err) < 0 ||
              se_stats_set(s, "tree.h", m.h, err) < 0 || se_stats_set(s, "tree.h1", h1, err) < 0 ||

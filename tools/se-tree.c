@@ -49,7 +49,8 @@ static int get_tree(struct se_tree *t, struct se_stream *s, const struct se_grap
 static int weigh(struct worth *w, const struct se_tree *t, const struct se_graph *g,
                  struct se_err *err)
 {
-    return se_entropy1(g, &w->h1, err) < 0 || se_measure_make(&w->measure, t, g, err) < 0
+    return se_measure_make(&w->measure, t, g, err) < 0 ||
+                   se_measure_entropy1(&w->measure, t, &w->h1, err) < 0
                ? -1 : 0;
 }
 

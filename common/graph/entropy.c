@@ -32,25 +32,45 @@ static inline void sum_add(double *high, double *low, double h, double l)
     *low = rest - (*high - s);
 }
 
-int se_entropy1(const struct se_graph *g, double *h1, struct se_err *err)
+static double entropy_of(const double *degree, uint64_t n)
 {
     struct sum vol = { 0, 0 }, h = { 0, 0 };
-    double *degree = se_alloc(g->n, sizeof *degree, err);
 
-    if (!degree)
-        return -1;
-    se_degrees(g, true, degree);
-    for (uint64_t v = 0; v < g->n; v++)
+    for (uint64_t v = 0; v < n; v++)
         sum_add(&vol.high, &vol.low, degree[v], 0);
-    for (uint64_t v = 0; v < g->n; v++)
+    for (uint64_t v = 0; v < n; v++)
         if (degree[v] > 0) {
             const double share = degree[v] / vol.high;
 
             sum_add(&h.high, &h.low, -share * log2(share), 0);
         }
+    return h.high;
+}
+
+int se_entropy1(const struct se_graph *g, double *h1, struct se_err *err)
+{
+    double *degree = se_alloc(g->n, sizeof *degree, err);
+
+    if (!degree)
+        return -1;
+    se_degrees(g, true, degree);
+    *h1 = entropy_of(degree, g->n);
     free(degree);
-    *h1 = h.high;
     return 0;
+}
+
+int se_measure_entropy1(const struct se_measure *x, const struct se_tree *t, double *h1,
+                        struct se_err *err)
+{
+    double *degree = se_alloc(t->n, sizeof *degree, err);
+
+    for (uint64_t i = 0; degree && i < t->nodes; i++)
+        if (t->vertex[i] != SE_NONE)
+            degree[t->vertex[i]] = x->volume[i];
+    if (degree)
+        *h1 = entropy_of(degree, t->n);
+    free(degree);
+    return degree ? 0 : -1;
 }
 
 /* The least parent in a range of nodes.  Nodes are in depth-first order, so that the lowest
@@ -125,22 +145,46 @@ static uint32_t common_ancestor(const struct ancestors *a, uint32_t x, uint32_t 
     return least;
 }
 
-/* An edge leaves both its leaves, and the nodes above them up to where they meet.  The other end
- * may be anywhere, so what is read of it lies together and is asked for ahead. */
-static int walk_edges(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
-                      const uint32_t *leaf, struct se_err *err)
+enum { AHEAD = 16 };
+
+/* What is read of the end of an edge */
+struct end {
+    double degree;
+    uint32_t above;
+};
+
+/* Height 1 or 2: an edge leaves the node above each end if it is another one.  No branch, as
+ * nobody could foretell it.  What is added to the root is too much. */
+static void walk_two_levels(struct se_measure *x, const struct se_graph *g, struct end *end)
 {
-    enum { AHEAD = 16 };
-    struct end {
-        double degree;
-        uint32_t above;
-    } *end = se_zalloc(g->n, sizeof *end, err);
     const uint64_t edges = g->off[g->n];
 
-    if (!end)
-        return -1;
-    for (uint64_t v = 0; v < g->n; v++)
-        end[v].above = t->parent[leaf[v]];
+    for (uint64_t u = 0; u < g->n; u++) {
+        const uint32_t above = end[u].above;
+        double degree = 0, cut = 0;
+
+        for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++) {
+            struct end *other = &end[g->to[i]];
+            const double w = g->weight ? g->weight[i] : 1, leaves = other->above != above ? w : 0;
+
+            if (i + AHEAD < edges)
+                __builtin_prefetch(&end[g->to[i + AHEAD]], 1);
+            degree += w;
+            cut += leaves;
+            other->degree += w;
+            x->cut[other->above] += leaves;
+        }
+        end[u].degree += degree;
+        x->cut[above] += cut;
+    }
+    x->cut[0] = 0;
+}
+
+static void walk_levels(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
+                        struct end *end)
+{
+    const uint64_t edges = g->off[g->n];
+
     for (uint64_t u = 0; u < g->n; u++)
         for (uint64_t i = g->off[u]; i < g->off[u + 1]; i++) {
             const double w = g->weight ? g->weight[i] : 1;
@@ -157,6 +201,23 @@ static int walk_edges(struct se_measure *x, const struct se_tree *t, const struc
                 *later = t->parent[*later];
             }
         }
+}
+
+/* An edge leaves both its leaves, and the nodes above them up to where they meet.  The other end
+ * may be anywhere, so what is read of it lies together and is asked for ahead. */
+static int walk_edges(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
+                      const uint32_t *leaf, struct se_err *err)
+{
+    struct end *end = se_zalloc(g->n, sizeof *end, err);
+
+    if (!end)
+        return -1;
+    for (uint64_t v = 0; v < g->n; v++)
+        end[v].above = t->parent[leaf[v]];
+    if (x->height == 1 || x->height == 2)
+        walk_two_levels(x, g, end);
+    else
+        walk_levels(x, t, g, end);
     for (uint64_t v = 0; v < g->n; v++)
         x->cut[leaf[v]] = end[v].degree;
     free(end);

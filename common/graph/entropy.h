@@ -27,5 +27,8 @@ struct se_measure {
 int se_measure_make(struct se_measure *x, const struct se_tree *t, const struct se_graph *g,
                     struct se_err *err);
 void se_measure_release(struct se_measure *x);
+/* What se_entropy1 gives, without looking at the edges again */
+int se_measure_entropy1(const struct se_measure *x, const struct se_tree *t, double *h1,
+                        struct se_err *err);
 
 #endif
