@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/progress.h"
+#include "common/graph/treelevel.h"
 #include "common/tree/refine.h"
 
 enum { MOST_LEVELS = 12 };      /* what more a tree may have is added at the end */
@@ -428,34 +429,7 @@ static int improve(struct se_nest *t, const struct se_quotient *x, const struct 
     return rc < 0 ? rc : se_refine(t, x, k, &b.last, err);
 }
 
-/* Move the vertices that changed, and what that leads to, to better modules. */
-static int move_changed(struct se_nest *t, const struct se_quotient *x,
-                        const struct se_search_options *how, struct se_err *err)
-{
-    const double limit = log2(x->vol);
-    const struct se_bound bound = { NULL, &limit };
-    uint32_t *module = se_alloc(x->n, sizeof *module, err), *seen = NULL;
-    const uint32_t root = (uint32_t)t->nodes - 1;
-    double gain;
-    int rc = -1;
-
-    if (module && (seen = se_alloc(t->nodes, sizeof *seen, err))) {
-        for (uint32_t v = 0; v < x->n; v++)
-            module[v] = t->parent[v] == root ? v : t->parent[v];
-        se_partition_compact(module, x->n, t->nodes, seen);
-        rc = se_partition_move(x, &bound, module, how, &gain, err);
-    }
-    if (rc == 0) {
-        se_partition_compact(module, x->n, x->n, seen);
-        se_nest_release(t);
-        rc = module_nest(t, x, module, false, how->threads, err);
-    }
-    free(module);
-    free(seen);
-    return rc;
-}
-
-/* The same with moves to anywhere in a tree of more levels */
+/* Move the vertices that changed, and what that leads to, to anywhere in a tree. */
 static int shift_changed(struct se_nest *t, const struct se_quotient *x, uint32_t levels,
                          const struct se_search_options *how, struct se_err *err)
 {
@@ -491,8 +465,6 @@ static int update(struct se_nest *t, const struct se_quotient *x, const struct s
     if ((how->k > 2 || height > 2) &&
         (se_nest_measure(t, x, err) < 0 || (height > how->k && se_squeeze_exact(t, how->k, err) < 0)))
         return -1;
-    if (how->k == 2)
-        return move_changed(t, x, &search, err);
     if (height > how->k)
         height = (uint32_t)how->k;
     if (height > MOST_LEVELS)
@@ -517,6 +489,40 @@ static int build(struct se_nest *t, const struct se_quotient *x, const struct se
                                             : se_squeeze_greedy(t, how->k, err);
 }
 
+/* Move the vertices that changed, and what that leads to, between the modules of a tree of
+ * height 2 or less: no adjacency lists are needed for that. */
+static int patch(struct se_nest *t, const struct se_graph *g, const struct se_tree *start,
+                 const struct se_tree_options *how, struct se_err *err)
+{
+    const struct se_quotient vertices = { .n = g->n };
+    uint32_t *module = se_alloc(g->n, sizeof *module, err);
+    uint32_t *seen = se_alloc(g->n, sizeof *seen, err);
+    uint64_t count;
+    int rc = module && seen ? 0 : -1;
+
+    if (rc == 0 && (rc = se_tree_partition(start, 1, module, &count, err)) == 0)
+        rc = se_patch_modules(g, how->changed, module, err);
+    if (rc == 0) {
+        se_partition_compact(module, g->n, g->n, seen);
+        rc = module_nest(t, &vertices, module, false, how->threads, err);
+    }
+    free(module);
+    free(seen);
+    return rc;
+}
+
+static bool is_patched(const struct se_graph *g, const struct se_tree *start,
+                       const struct se_tree_options *how)
+{
+    if (!start || !how->changed || how->effort == SE_EFFORT_HIGH || how->k != 2 || g->m == 0 ||
+        g->n < 2)
+        return false;
+    for (uint64_t a = 1; a < start->nodes; a++)     /* of height 2 or less */
+        if (start->vertex[a] == SE_NONE && start->parent[a] != 0)
+            return false;
+    return true;
+}
+
 int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
                   const struct se_tree *start, const struct se_tree_options *how,
                   struct se_err *err)
@@ -528,7 +534,11 @@ int se_tree_build(struct se_hierarchy *out, const struct se_graph *g,
     if (start && start->n != g->n)
         return se_fail(err, SE_EINPUT, "the tree has %llu vertices, the graph has %llu",
                        (unsigned long long)start->n, (unsigned long long)g->n);
-    if (se_quotient_of_graph(&x, g, how->threads, err) == 0 && build(&t, &x, start, how, err) == 0)
+    if (is_patched(g, start, how))
+        rc = patch(&t, g, start, how, err);
+    else if (se_quotient_of_graph(&x, g, how->threads, err) == 0)
+        rc = build(&t, &x, start, how, err);
+    if (rc == 0)
         rc = se_nest_tree(out, &t, how->pad, err);
     se_quotient_release(&x);
     se_nest_release(&t);

@@ -92,6 +92,10 @@ struct se_search_options {
  * gains enough.  module[] is start and result, ids below n.  *gain: by how much the cost fell. */
 int se_partition_move(const struct se_quotient *x, const struct se_bound *bound, uint32_t *module,
                  const struct se_search_options *how, double *gain, struct se_err *err);
+/* The same for vertices of a graph that changed and what that leads to, without a net: much
+ * cheaper if few of them want to move. */
+int se_patch_modules(const struct se_graph *g, const uint8_t *changed, uint32_t *module,
+                     struct se_err *err);
 /* The same with whole modules moved as well.  fresh: start from single items.  The result
  * is compact. */
 int se_partition_search(const struct se_quotient *x, const struct se_bound *bound, uint32_t *module,
