@@ -270,9 +270,9 @@ static const struct se_tool tool = {
         "same.\n"
         "\n"
         "--rows splits the work over machines. A part holds only its rows of knn and the\n"
-        "stats of this run; se-cat FILE PART... gives the output of a single run. product\n"
-        "computes each pair of vertices once for both; with --columns parts do so, too:\n"
-        "each pair must be in one part. --plan prints such parts.\n",
+        "stats of this run; se-cat FILE PART... gives the output of a single run.\n"
+        "product computes each pair of vertices once for both; with --columns parts do\n"
+        "so, too: each pair must be in one part. --plan prints such parts.\n",
     .examples =
         "  se-gen -n 500 --seed 1 | se-sim -k 20 | se-export -t knn | head -n 3\n"
         "  se-gen -n 500 --seed 1 -o g.seg\n"
