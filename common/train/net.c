@@ -351,7 +351,7 @@ int se_net_look_ahead(struct se_net *net, struct se_err *err)
     return 0;
 }
 
-static void give_back(struct se_net *net, se_real **memory)
+static void forget_one(struct se_net *net, se_real **memory)
 {
     se_net_free(net, *memory);
     *memory = NULL;
@@ -362,15 +362,15 @@ void se_net_forget(struct se_net *net)
     for (int i = 0; i < net->layers; i++) {
         struct se_layer *x = &net->layer[i];
 
-        give_back(net, &x->buffer);
-        give_back(net, &x->dtap);
+        forget_one(net, &x->buffer);
+        forget_one(net, &x->dtap);
         for (int k = 0; k < 4; k++)
-            give_back(net, &x->work[k]);
+            forget_one(net, &x->work[k]);
         se_net_free(net, x->keep);
         x->keep = NULL;
     }
-    give_back(net, &net->delta[0]);
-    give_back(net, &net->delta[1]);
+    forget_one(net, &net->delta[0]);
+    forget_one(net, &net->delta[1]);
 }
 
 void se_net_release(struct se_net *net)
