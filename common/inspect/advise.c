@@ -68,7 +68,7 @@ static void advise_edges(struct se_out *out, const struct known *k)
         text = "right more often than not; expect little from learned edges, compare with the "
                "control unchanged; if edges may be wrong, try --method weigh";
     else if (h > k->chance + 0.2 * left)
-        text = "many mislead; weights (--method weigh) or learned edges may help, compare with the "
+        text = "many join two classes; weights (--method weigh) or learned edges may help, compare with the "
                "controls mlp and knn";
     se_outf(out, "edges     homophily %.2f among training vertices (chance %.2f): %s\n", h, k->chance,
             text);
