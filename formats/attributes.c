@@ -279,12 +279,13 @@ static int survey(const struct attributes *a, struct se_column *x, uint64_t *d,
 {
     for (uint64_t c = 0; c < a->t.columns; c++)
         if (is_feature(a, c)) {
-            if (se_column_survey(&x[c], &a->t, c, a->vertex, a->ask, err) < 0 ||
-                se_column_say(&x[c], &a->t, c, a->ask->notes, err) < 0)
+            if (se_column_survey(&x[c], &a->t, c, a->vertex, a->ask, err) < 0)
                 return -1;
             x[c].first = *d;
             *d += x[c].features;
         }
+    if (se_columns_say(x, &a->t, a->ask->notes, err) < 0)
+        return -1;
     return *d < SE_NONE ? 0 : se_fail(err, SE_EINPUT, "%s: too many features", a->t.path);
 }
 

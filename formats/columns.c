@@ -373,15 +373,43 @@ int se_column_describe(const struct se_column *x, const char *name, struct se_by
     return 0;
 }
 
-int se_column_say(const struct se_column *x, const struct se_sheet *t, uint64_t column,
-                  struct se_bytes *notes, struct se_err *err)
+/* Is what a line says of both the same? */
+static bool alike(const struct se_column *x, const struct se_column *y)
+{
+    return x->why && y->why && x->type == y->type && strcmp(x->why, y->why) == 0 &&
+           x->missing == y->missing && x->features == y->features;
+}
+
+static int say_columns(const struct se_column *x, const struct se_sheet *t, uint64_t first,
+                       uint64_t end, struct se_bytes *notes, struct se_err *err)
 {
     static const char *const type[] = { "left out", "numbers", "dates", "categories",
                                         "free text, as hashed words" };
+    const uint64_t count = end - first;
+    char more[128] = "";
 
-    return se_say(notes, err, "%s: column '%.60s': %s%s%s, %" PRIu64 " missing, %" PRIu64
-                  " feature%s", t->path, se_sheet_name(t, column), type[x->type],
-                  x->type == SE_COLUMN_NONE ? ", " : "",
+    if (count > 1)
+        snprintf(more, sizeof more, " to '%.60s' (%" PRIu64 " columns)", se_sheet_name(t, end - 1), count);
+    x += first;
+    return se_say(notes, err, "%s: column%s '%.60s'%s: %s%s%s, %" PRIu64 " missing, %" PRIu64
+                  " feature%s%s", t->path, count > 1 ? "s" : "", se_sheet_name(t, first), more,
+                  type[x->type], x->type == SE_COLUMN_NONE ? ", " : "",
                   x->type == SE_COLUMN_TEXT ? "" : x->why, x->missing, x->features,
-                  x->features == 1 ? "" : "s");
+                  x->features == 1 ? "" : "s", count > 1 ? " each" : "");
+}
+
+int se_columns_say(const struct se_column *x, const struct se_sheet *t, struct se_bytes *notes,
+                   struct se_err *err)
+{
+    uint64_t end;
+
+    for (uint64_t c = 0; c < t->columns; c = end) {
+        for (end = c + 1; end < t->columns && alike(&x[c], &x[end]);)
+            end++;
+        if (end - c < 5)                        /* a few are told one by one */
+            end = c + 1;
+        if (x[c].why && say_columns(x, t, c, end, notes, err) < 0)
+            return -1;
+    }
+    return 0;
 }

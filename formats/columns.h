@@ -37,8 +37,9 @@ int se_column_add(const struct se_column *x, const char *cell, struct se_rows *r
 /* Names, shifts and scales of its features, at their places behind x->first. */
 int se_column_describe(const struct se_column *x, const char *name, struct se_bytes *names,
                        double *shift, double *scale, struct se_err *err);
-/* A line about the column: its type, missing values, features */
-int se_column_say(const struct se_column *x, const struct se_sheet *t, uint64_t column,
-                  struct se_bytes *notes, struct se_err *err);
+/* A line about each of the table's columns that was looked at: its type, missing values, features; one
+ * line for five or more in a row of which it is the same */
+int se_columns_say(const struct se_column *x, const struct se_sheet *t, struct se_bytes *notes,
+                   struct se_err *err);
 
 #endif

@@ -532,6 +532,25 @@ END
     se-import -q --attributes t.csv --ignore text | se-sim -k 5 -q | se-kselect -q | se-check -q
 }
 
+@test "se-import tells of many columns of one kind in one line, of a few one by one" {
+    awk 'BEGIN {
+        printf "name"; for (c = 0; c < 40; c++) printf ",c%d", c; print ",town,a,b,c,d"
+        for (r = 0; r < 30; r++) {
+            printf "v%d", r
+            for (c = 0; c < 40; c++) printf ",%s", c == 20 && r < 3 ? "" : r * c + r + 0.5
+            printf ",%s", r % 2 ? "x" : "y"
+            for (c = 0; c < 4; c++) printf ",%d", r + c
+            print ""
+        } }' > wide.csv
+    se-import --attributes wide.csv -o wide.seg 2> said
+    grep -q "columns 'c0' to 'c19' (20 columns): numbers, 0 missing, 1 feature each$" said
+    grep -q "column 'c20': numbers, 3 missing, 2 features$" said
+    grep -q "columns 'c21' to 'c39' (19 columns): numbers, 0 missing, 1 feature each$" said
+    grep -q "column 'town': categories, 0 missing, 2 features$" said
+    [ "$(grep -c "column '[abcd]': numbers" said)" -eq 4 ]
+    [ "$(se-info --get features wide.seg)" -eq 47 ]
+}
+
 @test "a table without edges: which first column names the vertices" {
     for name in CustomerID customerId user_id "tax id" user-id id; do
         printf '%s,x\n7,1\n9,2\n8,4\n' "$name" > t.csv
