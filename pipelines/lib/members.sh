@@ -21,7 +21,11 @@ prepare_members() {
 train_members() {
     local i base=$(( number - iterations ))
     place=$folder/members iteration=1
-    [[ $1 == tell ]] && printf 'mkdir -p %q\n' "$place" || make_folder "$place"
+    if [[ $1 == tell ]]; then
+        printf 'mkdir -p %q\n' "$place"
+    else
+        make_folder "$place"
+    fi
     for (( i = 0; i < ${#members[@]}; i++ )); do
         current=$input number=$(( base + i + 1 ))
         "$1" "${members[i]}"
