@@ -10,6 +10,7 @@ NONE = 0xFFFFFFFF
 METRICS = ("pcc", "cosine")
 
 Knn = namedtuple("Knn", "ids similarity metric on first")
+Block = namedtuple("Block", "ids similarity metric on rows columns")
 Arcs = namedtuple("Arcs", "ends weight")
 Tree = namedtuple("Tree", "parent vertex")
 Predictions = namedtuple("Predictions", "label confidence")
@@ -158,21 +159,46 @@ def embedding_of(p):
     return n, p.take(n * d, "<f4").reshape(n, d)
 
 
-def knn_of(p):
-    n, k, first, last = p.numbers(4)
-    metric, on = p.numbers(2, "<u4")
-    on = on.to_bytes(4, "little")
-    need(first <= last <= n and (k < n or k == 0) and metric < 2
-         and on in (b"EMBD", b"FEAT"), "counts, metric or section compared")
-    ids, sim = (p.take((last - first) * k, t).reshape(last - first, k) for t in ("<u4", "<f4"))
-    none = ids == NONE
-    own = np.arange(first, last, dtype=np.int64)[:, None]
-    need(bool(((ids < n) & (ids != own) | none).all()), "a neighbour is not another vertex")
+def neighbours(p, k, own, low, high):
+    """Lists of the k most similar of the vertices from low to high - 1 for each vertex of own"""
+    ids, sim = p.take(len(own) * k, "<u4"), p.take(len(own) * k, "<f4")
+    ids, sim = ids.reshape(len(own), k), sim.reshape(len(own), k)
+    none, high, low = ids == NONE, np.reshape(high, (-1, 1)), np.reshape(low, (-1, 1))
+    need(bool(((ids >= low) & (ids < high) & (ids != own[:, None]) | none).all()),
+         "a neighbour is not another vertex")
     need(not sim[none].any() and not (none[:, :-1] & ~none[:, 1:]).any(), "a place without "
          "neighbour is not at the end")
     need(bool(((sim[:, 1:] <= sim[:, :-1]) | none[:, 1:]).all())
          and np.abs(sim).max(initial=0) <= 1.001, "similarities ascend or exceed 1")
-    return n, Knn(ids, sim, METRICS[metric], "embedding" if on == b"EMBD" else "features", first)
+    return ids, sim
+
+
+def compared(p):
+    """Metric and the section compared"""
+    metric, on = p.numbers(2, "<u4")
+    on = on.to_bytes(4, "little")
+    need(metric < 2 and on in (b"EMBD", b"FEAT"), "metric or section compared")
+    return METRICS[metric], "embedding" if on == b"EMBD" else "features"
+
+
+def knn_of(p):
+    n, k, first, last = p.numbers(4)
+    how = compared(p)
+    need(first <= last <= n and (k < n or k == 0), "counts")
+    return n, Knn(*neighbours(p, k, np.arange(first, last), 0, n), *how, first)
+
+
+def block_of(p):
+    n, k, first, last, low, high = p.numbers(6)
+    how, same = compared(p), (first, last) == (low, high)
+    need(high <= n and first <= last and (same or first < last <= low < high) and
+         (k < n or k == 0), "counts or ranges")
+    own = np.arange(first, last)
+    ends = [np.full(len(own), x) for x in (low, high)]
+    if not same:                                # lists of rows, then those of columns
+        ends = [np.append(x, np.full(high - low, y)) for x, y in zip(ends, (first, last))]
+        own = np.append(own, np.arange(low, high))
+    return n, Block(*neighbours(p, k, own, *ends), *how, (first, last), (low, high))
 
 
 def tree_of(p):

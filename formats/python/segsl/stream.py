@@ -11,8 +11,8 @@ from . import sections as s
 from .sections import need
 
 PARTS = ("edges", "weight", "loops", "loop_weight", "fused", "features", "labels", "class_names",
-         "splits", "embedding", "arcs", "knn", "tree", "predictions", "probabilities", "model", "names",
-         "columns", "stats", "history")
+         "splits", "embedding", "arcs", "knn", "block", "tree", "predictions", "probabilities", "model",
+         "names", "columns", "stats", "history")
 # tag: the attributes that it fills, its reader, and its writer, which is given the Graph
 TABLE = {
     b"GRPH": (PARTS[:4], s.graph_of, lambda g: s.graph_bytes(
@@ -27,6 +27,7 @@ TABLE = {
     b"EMBD": (("embedding",), s.embedding_of,
               lambda g: s.matrix_bytes(g.embedding, g.n, "embedding")),
     b"KNNS": (("knn",), s.knn_of, lambda g: s.knn_bytes(g.knn, g.n)),
+    b"BLCK": (("block",), s.block_of, None),
     b"TREE": (("tree",), s.tree_of, lambda g: s.tree_bytes(g.tree, g.n)),
     b"PRED": (("predictions",), s.predictions_of,
               lambda g: s.predictions_bytes(g.predictions, g.n)),
@@ -52,6 +53,7 @@ class Graph:
     splits         (count, n) uint8: 0 none, 1 train, 2 val, 3 test
     embedding      (n, d) float32
     knn            ids, similarity, metric, on, first; ids[i] are neighbours of vertex first + i
+    block          a part of knn by two ranges of vertices; passed on, never made here
     tree           parent and vertex of each node, segsl.NONE for none
     predictions    label and confidence of each vertex
     probabilities  (n, classes) float32
