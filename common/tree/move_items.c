@@ -359,7 +359,7 @@ static int fill_inside(struct mover *s, bool alone, struct se_err *err)
     return 0;
 }
 
-static int fill_modules(struct mover *s, const uint8_t *due, struct se_err *err)
+static int fill_modules(struct mover *s, struct se_err *err)
 {
     const struct se_quotient *x = s->x;
     bool alone = true;
@@ -368,7 +368,7 @@ static int fill_modules(struct mover *s, const uint8_t *due, struct se_err *err)
         struct module *m = &s->m[s->module[i]];
         m->volume += x->volume[i];
         alone &= m->count++ == 0;
-        atomic_init(&s->due[i], due ? due[i] : 1);
+        atomic_init(&s->due[i], 1);
     }
     if (fill_inside(s, alone, err) < 0)
         return -1;
@@ -439,7 +439,7 @@ int se_partition_move(const struct se_quotient *x, const struct se_bound *bound,
         s.least = 1e-12 * x->vol;
         se_visit_order(s.order, s.turn, x->n, x->arcs < CHUNKED_FROM ? 1 : BLOCK, how->seed, x->n);
         memset(s.turn, 0, x->n * sizeof *s.turn);
-        rc = fill_modules(&s, how->due, err);
+        rc = fill_modules(&s, err);
     }
     if (rc == 0) {
         sweep(&s, how->enough);

@@ -84,8 +84,7 @@ struct se_search_options {
     double enough;              /* in a large net, a sweep that gains less than this share of
                                  * what all gained is the last; 0: until nothing moves */
     struct se_deadline *until;  /* NULL: none */
-    const uint8_t *due;         /* se_partition_move and se_levels_shift: begin with these items;
-                                 * NULL: with all */
+    const uint8_t *due;         /* se_levels_shift: begin with these items; NULL: with all */
 };
 
 /* Lower the cost sum I_j log V_j + (W - sum I_j) log V_y by moving single items until none
