@@ -31,14 +31,11 @@ static int parse(struct row *r, const char *text, struct se_err *err)
     return good && !at ? 0 : se_fail(err, SE_EUSAGE, "--row: '%s' is not SPLIT,RUN,ITERATION", text);
 }
 
-static double stat(const struct se_info *x, const char *name)
+static double stat_of(const struct se_info *x, const char *name)
 {
-    const char *at = x->stats.names;
+    const double *found = x->has_stats ? se_stats_find(&x->stats, name) : NULL;
 
-    for (uint64_t i = 0; x->has_stats && i < x->stats.count; i++, at += strlen(at) + 1)
-        if (strcmp(at, name) == 0)
-            return x->stats.value[i];
-    return NAN;
+    return found ? *found : NAN;
 }
 
 static double share(const struct se_info *x, enum se_split_part part)
@@ -53,12 +50,12 @@ static int fill(struct row *r, const struct se_info *x, enum info_computed how,
 {
     r->k = r->h1 = r->tree_h = r->ratio = NAN;
     if (how == COMPUTED_STATS || how == COMPUTED_TREE) {
-        r->k = stat(x, "kselect.k");
-        r->h1 = stat(x, "kselect.h1");
+        r->k = stat_of(x, "kselect.k");
+        r->h1 = stat_of(x, "kselect.h1");
     }
     if (how == COMPUTED_STATS) {
-        r->tree_h = stat(x, "tree.h");
-        r->ratio = r->tree_h / stat(x, "tree.h1");
+        r->tree_h = stat_of(x, "tree.h");
+        r->ratio = r->tree_h / stat_of(x, "tree.h1");
     } else if (how != COMPUTED_NONE) {
         r->h1 = how == COMPUTED_TREE ? r->h1 : tree->has_fused ? tree->fused_facts.h1 : NAN;
         r->tree_h = tree->has_tree && se_info_tree_graph(tree) ? tree->tree_h : NAN;

@@ -238,6 +238,8 @@ int se_stats_flush(struct se_stream *s, struct se_err *err);
 void se_stats_discard(struct se_stream *s);
 /* Forget all names that start with `prefix` ("sim."): a stage that runs again. */
 int se_stats_forget(struct se_stream *s, const char *prefix, struct se_err *err);
+/* Where the value of a name stands, NULL if it is not there */
+const double *se_stats_find(const struct se_stats *x, const char *name);
 /* 1 and the value if the name is there, 0 if not, -1 with `err`. */
 int se_stats_value(struct se_stream *s, const char *name, double *value, struct se_err *err);
 

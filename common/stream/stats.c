@@ -200,19 +200,27 @@ int se_stats_forget(struct se_stream *s, const char *prefix, struct se_err *err)
     return 0;
 }
 
+const double *se_stats_find(const struct se_stats *x, const char *name)
+{
+    const char *at = x->names;
+
+    for (uint64_t i = 0; i < x->count; i++, at += strlen(at) + 1)
+        if (strcmp(at, name) == 0)
+            return &x->value[i];
+    return NULL;
+}
+
 int se_stats_value(struct se_stream *s, const char *name, double *value, struct se_err *err)
 {
     struct se_stats x;
+    const double *found;
 
     if (!se_stream_has(s, SE_STATS))
         return 0;
     if (se_stats_get(&x, s, err) < 0)
         return -1;
-    const char *at = x.names;
-    for (uint64_t i = 0; i < x.count; i++, at += strlen(at) + 1)
-        if (strcmp(at, name) == 0) {
-            *value = x.value[i];
-            return 1;
-        }
-    return 0;
+    found = se_stats_find(&x, name);
+    if (found)
+        *value = *found;
+    return found != NULL;
 }
